@@ -1,4 +1,4 @@
-/* What the package consortium-console is built from. Not for programs: it may change with every version. */
+/* The parts that the package consortium-console is built from. Not for programs: it may change with every version. */
 import type * as connections from "../sdk/runtime/node-connections";
 
 export { connectionHelp, exportStack } from "../cli/shared/connection";
@@ -22,7 +22,7 @@ export { ConsortiumClient, type Settings, isApiError, path, resolveSettings } fr
 export { UndiciTransport } from "../provider/api/transport";
 export { tetherNetworks } from "../provider/constants";
 
-/** What asks a node. */
+/** A connection to a node. */
 export interface NodeConnection {
   send(method: string, params: unknown[]): Promise<unknown>;
   destroy(): void;

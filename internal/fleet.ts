@@ -1,4 +1,4 @@
-/* What the package consortium-fleet is built from. Not for programs: it may change with every version. */
+/* The parts that the package consortium-fleet is built from. Not for programs: it may change with every version. */
 export { type Finding, note, ok, parts, showFindings, unknown, wrong } from "../cli/doctor/findings";
 export {
   type Holder,

@@ -58,7 +58,7 @@ export const belongsTo = (
   { username, environmentId }: PlacedCredential,
 ): boolean => environmentId === id || credentials.some((one) => one.id === username);
 
-/** The credentials of the node's member. Credentials whose owner is not known are not among them. */
+/** The credentials of the node's member. Credentials of an unknown owner are not among them. */
 export const credentialsFor = (
   environment: EnvironmentModel,
   { membershipId }: NodeModel,

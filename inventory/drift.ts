@@ -20,7 +20,7 @@ export interface Difference {
   isSecret: boolean;
 }
 
-/** What differs between a state and what a later look at the same object made of it. What neither shows is left out. */
+/** The differences between a state and a later look at the same object. Properties that neither shows are left out. */
 export function differencesBetween(kind: Kind, state: Props, now: Props): Difference[] {
   const isSealed = isObject(state[hiddenKey]) ? holdsSecret(state[hiddenKey]) : state[hiddenKey] !== undefined;
   return driftBetween(definitions[kind], state, now)
@@ -58,7 +58,7 @@ const longest = 80;
 /** How previews show a secret, and how this shows one of a state. */
 const secretText = "[secret]";
 
-/** What stands for a value that cannot be shown. */
+/** Stands for a value that cannot be shown. */
 const standIn = (value: unknown): string | undefined =>
   value === unknownMark
     ? "[known later]"

@@ -19,9 +19,9 @@ interface LiveOptions {
   nodeStatus?: boolean;
   /** Whether unanswered questions become `unseen` in the model instead of errors. The list of consortia must be answered. Default: no. */
   partial?: boolean;
-  /** Stacks to compare with: see `withStacks`. Of another consortium than the chosen one, nothing is said. Default: none. */
+  /** Stacks to compare with: see `withStacks`. Their objects in other consortia than the chosen one are ignored. Default: none. */
   stacks?: readonly StackRead[];
-  /** Whether to ask what the plan allows, once for each client. Default: no, so that the limits are those of the starter plan. */
+  /** Whether to ask what the plan allows, once for each client. Default: no, so the starter plan's limits apply. */
   plan?: boolean;
 }
 

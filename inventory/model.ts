@@ -24,17 +24,17 @@ export interface Managed {
   name: string;
 }
 
-/** What is known of an object besides what the service shows. */
+/** Facts about an object that the service does not show. */
 export interface Remarks {
   /** Absent if no stack was looked at. */
   managed?: Managed | "by hand";
-  /** What a plan does to it. */
+  /** The change that a plan makes to it. */
   change?: Change;
   /** Whether it leaves the stack but stays in the service. */
   kept?: boolean;
   /** How it differs from its stack, one sentence per difference. */
   drift?: string[];
-  /** Why the service did not show all of it. What is missing here may exist. */
+  /** Why the service did not show all of it. Missing parts may exist. */
   unseen?: string;
   /** Kinds of objects in it that the service does not list, permanently or just now. */
   unlisted?: Kind[];
@@ -163,7 +163,7 @@ interface LimitUse {
 }
 
 export interface NetworkModel {
-  /** What it was read from. */
+  /** Its source. */
   source: "live" | "stack" | "plan" | "network file";
   /** Its name, such as `project/stack`. */
   title?: string;

@@ -35,23 +35,23 @@ export interface Row extends Remarks {
 /** A row of a stack, with its name in the program. */
 export interface StackRow extends Row {
   managed: Managed;
-  /** What the provider keeps of it. */
+  /** The provider's own record of it. */
   state?: Row["props"];
 }
 
-/** The class of a type token on either provider, such as `Node`; the whole token for those of other packages. */
+/** The class of a type token on either provider, such as `Node`; the whole token for other packages. */
 export function classIn(type: string): string {
   return printable(classOf(type) ?? type);
 }
 
-/** The kind and name in the URN of a resource; undefined for those of other packages. */
+/** The kind and name in the URN of a resource; undefined for other packages. */
 export function namedBy(urn: string): Pick<StackRow, "kind" | "managed"> | undefined {
   const { stack, project, type, name } = partsOfUrn(urn);
   const kind = kindOf(classOf(type));
   return kind && { kind, managed: { stack: `${project}/${stack}`, urn, name } };
 }
 
-/** The properties of a kind that a model has, where they are others than `plainInputs`. */
+/** The properties of a kind in a model, if they differ from `plainInputs`. */
 const chosen: Partial<Record<Kind, readonly string[]>> = {
   consortium: ["description", "state"],
   membership: ["state", "minimumNodes", "maximumNodes"],
@@ -174,7 +174,7 @@ class Parents {
     return guess && idOf(guess);
   }
 
-  /** In networks, names of parts begin with that of their parent: `trade/prod/acme-1` is in `trade/prod`. */
+  /** In networks, names of parts begin with their parent's: `trade/prod/acme-1` is in `trade/prod`. */
   #named(name: string, some: readonly Row[]): Row | undefined {
     const lengthOf = ({ managed }: Row): number => (managed as Managed).name.length;
     const within = some.filter(({ managed }) => typeof managed === "object" && name.startsWith(`${managed.name}/`));
@@ -182,7 +182,7 @@ class Parents {
   }
 }
 
-/** What the model has of a row. @param membershipId its owner */
+/** The part of the model that comes from a row. @param membershipId its owner */
 function objectOf(row: Row, membershipId: string | undefined): ObjectModel {
   const { kind, props } = row;
   if (isOther(row)) return otherOf(row, membershipId);
@@ -217,7 +217,7 @@ export function modelOf(rows: readonly Row[], about: Pick<NetworkModel, "source"
     return [{ ...facts, id, ...(owners.environment.has(environmentId) && { environmentId }) }];
   });
   const consortia = [...owners.consortium.values()] as ConsortiumModel[];
-  // The author chose the order of a file; that of a list or a state is arbitrary.
+  // The author chose the order of a file; the order of a list or a state is arbitrary.
   if (about.source !== "network file") sortLists(consortia, inNaturalOrder);
   return { ...about, limits: limitsUsed(consortia), consortia, tethers };
 }
@@ -231,8 +231,8 @@ const inNaturalOrder = (one: ObjectModel, other: ObjectModel): number =>
   (one.id < other.id ? -1 : 1);
 
 /**
- * The environment that a tether pins, as far as a stack shows it: the one whose name begins the tether's in a network, or else the
- * only one if there is only one tether.
+ * The environment that a tether pins, as far as a stack shows it: in a network, the one with the name that the tether's begins with;
+ * otherwise the only one, if there is only one tether.
  */
 function environmentIdOf(tether: Row, rows: readonly Row[], environments: ReadonlyMap<string, unknown>) {
   const { managed, props } = tether;

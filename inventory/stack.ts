@@ -59,7 +59,7 @@ function rowsIn(document: unknown, what: string): StackRow[] {
 /** A stack that was read. */
 export type StackRead = ReturnType<typeof readStack>;
 
-/** What the state of a stack tells. @param what how errors call the document */
+/** Reads the state of a stack. @param what how errors call the document */
 export function readStack(document: unknown, what = "The document") {
   const rows = rowsIn(document, what);
   return {
@@ -68,7 +68,7 @@ export function readStack(document: unknown, what = "The document") {
     /** Those in clear text: the state was exported with --show-secrets. */
     credentials: rows.flatMap(({ kind, props }) => (kind === "appCred" ? credentialIn(props) : [])),
     /**
-     * Proves that the key belongs to the stack's organization: what another organization's key does not show is not gone.
+     * Proves that the key belongs to the stack's organization: an object that another organization's key does not show is not gone.
      * @throws UserError that names both organizations
      */
     prove: async (client: ConsortiumClient): Promise<void> => {
@@ -82,8 +82,8 @@ export function readStack(document: unknown, what = "The document") {
 }
 
 /**
- * Adds to every live object which stack manages it, or that it was made by hand. Objects that the service no longer shows are added
- * as gone. How the others differ is known by who looked: see `LiveNetwork`.
+ * Adds to every live object which stack manages it, or that it was made by hand. Objects that the service no longer shows are added as
+ * gone. `LiveNetwork` adds how the others differ.
  */
 export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]): NetworkModel {
   const merged = structuredClone(live);
@@ -108,15 +108,15 @@ export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]):
   return merged;
 }
 
-/** Of a network, the consortia that another one has as well: a check of a stack ignores those of others, and the other way round. */
+/** The consortia of a network that another one has as well: a check of a stack ignores others' consortia, and the other way round. */
 export function onlyOf(network: NetworkModel, other: NetworkModel): NetworkModel {
   const ids = new Set(other.consortia.map(({ id }) => id));
   return { ...network, consortia: network.consortia.filter(({ id }) => ids.has(id)) };
 }
 
 /**
- * Adds an object that only a stack still has to its owner. It is gone if the service showed all that is in the owner. What the
- * service does not list is taken from the stack as it is.
+ * Adds an object that only a stack still has to its owner. It is gone if the service showed everything in the owner. Objects that the
+ * service does not list are copied from the stack.
  */
 function added(
   live: NetworkModel,
@@ -133,7 +133,7 @@ function added(
   if (!isShown && ["membership", "environment", "node"].includes(kind)) return undefined;
   const gone: Remarks & { state: string } = {
     state: "gone",
-    drift: [`the stack has ${displayName(object)}, and the service does not show it`],
+    drift: [`the stack has ${displayName(object)}, but the service does not show it`],
   };
   const one = { ...object, ...emptyLists(kind), ...(isShown && gone) };
   list.push(one);

@@ -3,7 +3,7 @@ import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { GetSchemaResponse, ProviderHandshakeResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { version } from "../provider/version";
 
-/* What the plugin says of itself. The engine also starts a plugin for nothing else, so this needs none of the rest. */
+/* The plugin's description of itself. The engine may start a plugin for this alone, so this loads nothing else. */
 
 export function handshake(): ProviderHandshakeResponse {
   const response = new ProviderHandshakeResponse();

@@ -19,7 +19,7 @@ function refuseUnknown(type: string, name: string, inputs: Props): void {
   const open = Object.keys(inputs).filter((key) => hasUnknown(inputs[key]));
   if (open.length === 0) return;
   throw new UserError(
-    `${type} ${name}: ${open.join(", ")} cannot be known before the run has created what it comes from. Everything in the ` +
+    `${type} ${name}: ${open.join(", ")} cannot be known before the run has created other resources. Everything in the ` +
       "definition of a network must be known at preview: write it as a plain value.",
   );
 }
@@ -52,9 +52,8 @@ export class Components {
   }
 
   /**
-   * Call when the engine is about to leave. After a failure it waits for no component, and reports each as an error, next to the
-   * real one: if not in these words, then in those of gRPC. Outputs without values would be no answer, because the program would
-   * go on with them.
+   * Call when the engine is about to leave. After a failure it waits for no component, and reports each as an error, next to the real one:
+   * if not in these words, then in gRPC's. Outputs without values would be no answer, because the program would go on with them.
    */
   leave(): void {
     for (const leave of this.#open) leave();

@@ -104,7 +104,7 @@ export class Configuration {
     } catch (error) {
       if (error instanceof NoKeyError) return [];
       if (!(error instanceof SettingsError)) throw error;
-      // A setting from the environment is no property of the provider.
+      // A setting from the environment is not a property of the provider.
       const { setting = "", message } = error;
       return [{ property: setting in settings ? setting : "", reason: message }];
     }

@@ -22,7 +22,7 @@ import { check } from "../provider/core/check";
 import { isUnset } from "../provider/core/values";
 import { inputsOf, partsOf } from "../provider/core/state";
 
-/** What an import or a `get` refers to: the object's own id, and its place. */
+/** The object of an import or a `get`: its own id, and its place. */
 export interface Located {
   id: string;
   state: Props;
@@ -136,7 +136,7 @@ async function pick(collection: Collection, part: string): Promise<Identified> {
   const what = `${definition.title} "${printable(part)}"`;
   if (found && others.length > 0) {
     const ids = [found, ...others].map(({ id }) => id).join(", ");
-    throw new UserError(`Several in ${path} are named like ${what}: ${ids}. Give the id of one in place of the name.`);
+    throw new UserError(`Several objects in ${path} match ${what}: ${ids}. Give one of these ids instead of the name.`);
   }
   const item = found ?? (await collection.get(part)); // the list may lag
   if (item && !isGone(item)) return item;
@@ -154,7 +154,7 @@ function badPath(definition: Definition, given: string): UserError {
   return new UserError(`"${printable(given)}" does not say which ${definition.title}: give ${how}. ${escapes}`);
 }
 
-/** What is known of an object before it is read. If the service shows no name, it is the resource's. */
+/** The known properties of an object before it is read. If the service shows no name, it is the resource's. */
 export function beforeRead(definition: Definition, resourceName: string, state: Props): Props {
   const key = nameKey(definition);
   return key === undefined ? state : { [key]: resourceName, ...state };

@@ -10,7 +10,7 @@ import { kindOf } from "../provider/constants";
 import { contentsOf, type Found, inside, listed, type ListedKind } from "../provider/resources/tree";
 import { lookAgeMs, owners, ownerKeys, unlistedError } from "./import";
 
-/* What exists of a type: for `pulumi do … list`, and whoever asks a provider what it could import. */
+/* Lists the existing objects of a type, for `pulumi do … list` and for tools that look for objects to import. */
 
 /** One object. */
 interface Item {
@@ -39,10 +39,10 @@ interface Asked {
 export const listKeys = (definition: Definition): string[] =>
   definition.steps?.idKey ? ["consortiumId", "environmentId"] : ownerKeys(definition);
 
-/** The kind whose lists show these objects: a tether is a service of its environment. */
+/** The kind of the lists that show these objects: a tether is a service of its environment. */
 const kindIn = ({ steps, type }: Definition): ListedKind => (steps?.idKey ? "service" : (kindOf(type) as ListedKind));
 
-/** One page of what exists. */
+/** One page of existing objects. */
 export function list(session: Session, definition: Definition, { query, limit, pageSize, token }: Asked): Page {
   const unknownKey = Object.keys(query).find((key) => !listKeys(definition).includes(key) && !isUnset(query[key]));
   if (unknownKey !== undefined) {
@@ -83,7 +83,7 @@ function positionIn(token: string): Position {
   } catch {
     // said below
   }
-  throw new UserError("The continuation token is not one of this plugin: list from the beginning.");
+  throw new UserError("The continuation token does not belong to this plugin: list from the beginning.");
 }
 
 /** What comes after an item. If that is gone meanwhile, what has its place, and what comes after it. */
@@ -140,7 +140,7 @@ async function* everything(session: Session, definition: Definition, query: Prop
   const missing = keys.find((key) => !isUnset(query[key]) && !seen.ids.has(key));
   if (missing !== undefined)
     throw new UserError(
-      `There is no ${owners[missing]!.title} "${printable(String(query[missing]))}" in what the API key shows: check its id or name.`,
+      `The API key shows no ${owners[missing]!.title} "${printable(String(query[missing]))}": check its id or name.`,
     );
   if (seen.isUnlisted && seen.items === 0) throw unlistedError(definition);
 }

@@ -16,16 +16,16 @@ import { Script } from "node:vm";
 
 /*
  * The beginning of the bundled plugin, which tools/plugin.mjs writes: the file's other parts follow in one comment. A part is read,
- * compiled and run with the first import of it. What V8 made of it is kept in a file beside the plugin, for the next process of the
- * same Node.js: whoever can change that file can change the plugin itself. Without it, everything is compiled again.
- * Node.js's compile cache (22.1 or newer) and v8-compile-cache keep modules in files of their own: of a single file they would keep nothing.
+ * compiled and run with the first import of it. V8's compiled code is kept in a file beside the plugin, for the next process of the same
+ * Node.js: whoever can change that file can change the plugin itself. Without it, everything is compiled again. Node.js's compile cache
+ * (22.1 or newer) and v8-compile-cache keep modules in files of their own: of a single file they would keep nothing.
  */
 
 /** The file's other parts by name: the first byte, counted from the end of the file; the number of bytes; the digest of the text. */
 declare const parts: Record<string, [fromEnd: number, length: number, digest: string]>;
 /** The part to begin with. */
 declare const first: string;
-/** What stands for the end of a comment in a part. */
+/** Replaces the end of a comment in a part. */
 declare const commentEnd: string;
 
 type Part = (
@@ -55,7 +55,7 @@ function readKept(): Map<string, Buffer> {
 const known = readKept();
 const digestOf = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
 
-/** Compiled code, if it is what was written: V8 does not look at that. */
+/** Compiled code, if it is intact: V8 does not check that. */
 function compiled(digest: string): Buffer | undefined {
   const bytes = known.get(digest);
   const code = bytes?.subarray(digestBytes);
@@ -79,7 +79,7 @@ function scriptOf(name: string): Script {
   return script;
 }
 
-/** Keeps what is compiled by now, if any of it is new. */
+/** Keeps the code that is compiled by now, if any of it is new. */
 function keepCompiled(): void {
   if (!isNew) return;
   const draft = `${kept}.${process.pid}`;

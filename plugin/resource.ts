@@ -89,7 +89,7 @@ const untimed = ({ [timeoutsKey]: _given, [autonamedKey]: _mark, ...props }: Pro
 
 interface Naming {
   named?: Props;
-  /** What the inputs keep besides. */
+  /** Other keys that the inputs keep. */
   marked?: Props;
   refused?: Issue;
 }
@@ -115,13 +115,13 @@ const otherVersion = (program: string): string =>
 /** The code in a state from the dynamic provider, kept so that moving back changes nothing. */
 const codeIn = ({ [providerKey]: code }: Props): Props => (code === undefined ? {} : { [providerKey]: code });
 
-/** Whether the request is of `pulumi do … --stateless`, whose resources are called as their type. */
+/** Whether the request comes from `pulumi do … --stateless`, which names resources after their type. */
 function isOperation(urn: string): boolean {
   const { type, name, project } = partsOfUrn(urn);
   return name === classOf(type) && project === "default";
 }
 
-/** What a deletion would lose. `pulumi do … delete` reads the object, asks, and only then tells the provider what it is about. */
+/** Warns about the losses of a deletion. `pulumi do … delete` reads the object, asks, and only then tells the provider what it is about. */
 function deletionLines(definition: Definition, id: string, inputs: Props): string[] {
   const loss = lossWarning("delete", definition.type);
   return loss === undefined ? [] : [`${nameOf(definition, inputs)} (${id}): ${loss}`];
@@ -209,7 +209,7 @@ export class Resource {
     return response;
   }
 
-  /** The name that a program leaves out: that of the resource, unless stack configuration (`pulumi:autonaming`) makes it. */
+  /** The name if the program gives none: the resource's, unless stack configuration (`pulumi:autonaming`) makes one. */
   #naming(request: CheckRequest, olds: Props, news: Props): Naming {
     const key = nameKey(this.#definition);
     const { name } = partsOfUrn(this.urn);
@@ -221,7 +221,7 @@ export class Resource {
     // Once made, it stays, whatever the configuration says later.
     if (!isUnset(olds[key])) return { named: { [key]: olds[key] }, marked: { [autonamedKey]: isMade || undefined } };
     if (autonaming?.getMode() === CheckRequest.AutonamingOptions.Mode.DISABLE) {
-      const reason = `${key} is required, because ${autonamingSetting} in the stack's configuration makes none: set it in the program`;
+      const reason = `${key} is required, because ${autonamingSetting} in the stack's configuration generates none: set it in the program`;
       return { named: { [key]: name }, refused: { property: key, reason } };
     }
     return {
@@ -268,7 +268,7 @@ export class Resource {
   async read(request: ReadRequest): Promise<ReadResponse> {
     const { props, secrets } = this.#fromEngine(request.getProperties());
     const { props: before } = this.#fromEngine(request.getInputs());
-    // What the program asks for, and a state does not have, is not yet applied.
+    // Inputs of the program that the state does not have are not applied yet.
     const added = Object.entries(before).filter(([key]) => key.startsWith("__") || !isStored(props));
     const known: Props = { ...Object.fromEntries(added), ...props };
     if (!isStored(known)) {
@@ -399,7 +399,7 @@ function notReady(error: Incomplete, properties: Struct): Partial<ServerErrorRes
   return { ...shown, metadata };
 }
 
-/* What a preview answers: everything that is known, and the rest as unknown, so that programs do not take it for absent. */
+/* Answers to a preview: everything that is known, and the rest as unknown, so that programs do not take it for absent. */
 
 const outputsWith = ({ outputs }: Definition, value: (key: string) => unknown): Props =>
   Object.fromEntries(Object.keys(outputs.shape).map((key) => [key, value(key)]));

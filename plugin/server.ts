@@ -67,7 +67,7 @@ export function listen({ engine, environment }: Serving): Promise<Served> {
   server.addService(health, {
     check: (_call: unknown, answer: (error: object) => void): void => {
       void loaded?.then((one) => one.leave());
-      // To the engine, that is a plugin that lives. What was answered just now goes out first.
+      // The engine takes this for a sign of life. Earlier answers are sent first.
       setImmediate(() => answer({ code: status.UNIMPLEMENTED }));
     },
   });

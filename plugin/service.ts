@@ -98,7 +98,7 @@ export class ProviderService {
     return handshake();
   }
 
-  /** Sends what exists of a type, as it is found. Ends early if nobody waits for it any more. */
+  /** Sends the existing objects of a type as they are found. Ends early if nobody waits for them any more. */
   async #list(call: ServerWritableStream<proto.ListRequest, proto.ListResponse>): Promise<void> {
     const { request } = call;
     const definition = definitionOf(request.getToken());
@@ -139,7 +139,7 @@ export class ProviderService {
     this.#sessions.shown(error, "getUrn" in request ? calledIn((request as proto.CheckRequest).getUrn()) : undefined),
   );
 
-  /** The calls by their names in Pulumi's protocol, without those that it has no use for. */
+  /** The calls by their names in Pulumi's protocol, without those that it does not need. */
   readonly calls = {
     handshake: this.#unary((request) => this.#handshake(request)),
     attach: this.#unary((request: PluginAttach) => {
@@ -175,7 +175,7 @@ export class ProviderService {
   } satisfies Partial<IResourceProviderServer>;
 }
 
-/** Whose resources this plugin knows under other names: those of Pulumi's converter from Terraform. */
+/** Whether Pulumi's converter from Terraform asks: this plugin knows the names of that provider's resources. */
 const isFromTerraform = (request: { getKey(): string }): boolean => ["terraform", "tf"].includes(request.getKey());
 
 function getMappings(request: proto.GetMappingsRequest): proto.GetMappingsResponse {
@@ -211,7 +211,7 @@ async function invoke(request: proto.InvokeRequest, sessions: Sessions): Promise
   if (issues.length > 0) return response;
   const session = sessions.current();
   await session.client.requireOrganization();
-  await proveSeen(session); // a key of another organization would answer with that one's objects
+  await proveSeen(session); // a key of another organization would list that organization's objects
   const found = await lookup.run(session.client, inputs);
   response.setReturn(toEngine(lookup.list === undefined ? (found as Props) : { [lookup.list]: found }));
   return response;

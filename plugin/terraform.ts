@@ -3,8 +3,8 @@ import { definitions } from "../provider/resources";
 import { version } from "../provider/version";
 
 /*
- * The Terraform provider of the same API: what it has, and what it is called here. From this follow the mapping that
- * `pulumi convert --from terraform` and `pulumi import --from terraform` ask the plugin for, and docs/reference/terraform.md.
+ * The Terraform provider of the same API: its resources and arguments, and their names here. From this follow the mapping that `pulumi
+ * convert --from terraform` and `pulumi import --from terraform` ask the plugin for, and docs/reference/terraform.md.
  */
 
 /** Terraform's types, by their numbers in the mapping. */
@@ -17,14 +17,14 @@ export interface TerraformArgument {
   secret?: true;
   /** The property here. Default: the same in camel case. "": there is none. */
   to?: string;
-  /** In the reference: what it is here, where that is no property of the same value. */
+  /** In the reference: the equivalent here, if it is not a property with the same value. */
   note?: string;
 }
 
 export interface TerraformResource {
   kind: Kind;
   arguments: Record<string, TerraformArgument>;
-  /** In the reference: what the resource as a whole does differently there, and what it is here. */
+  /** In the reference: a difference of the whole resource there, and the equivalent here. */
   differs?: [string, string];
 }
 
@@ -52,7 +52,7 @@ const port: TerraformArgument = { type: "int", is: "computed" };
 const trigger: TerraformArgument = {
   type: "text",
   to: "",
-  note: "none: changes that need a restart, such as of `size`, bring it",
+  note: "none: changes that need a restart, such as of `size`, trigger it",
 };
 const sharedZones: [string, string] = [
   "shares an existing zone, never deletes one",

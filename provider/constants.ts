@@ -1,5 +1,5 @@
 /*
- * What several parts agree on. Imports only what is generated, so that it costs programs, policies and commands nothing to load.
+ * Constants of several parts. Imports only generated code, so that programs, policies and commands load it at no cost.
  */
 import { kinds } from "./generated";
 
@@ -7,7 +7,10 @@ export { kinds };
 
 /** Limits by plan: consortia of an organization, environments of a consortium, nodes of an environment. */
 export type PlanLimits = Record<"consortia" | "environments" | "nodes", number>;
-/** Those of the starter plan (spec, section 8), which apply where no others are told (`ConsortiumClient.limits`) or given. */
+/**
+ * Limits of the starter plan (spec, section 8). They apply unless the service reports others
+ * (`ConsortiumClient.limits`) or the user sets them.
+ */
 export const limits = { consortia: 2, environments: 3, nodes: 4 } as const satisfies PlanLimits;
 
 /** Consensus protocols of each client that is known (spec, section 2.2); `pantheon` is Besu. A service may have others. */
@@ -70,7 +73,7 @@ export const lossWarnings = {
   deleteEnvironment: "DELETING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials",
 } as const;
 
-/** Classes whose objects contain ledgers, which are lost with them. */
+/** Classes of objects that contain ledgers, which are lost with them. */
 const ledgerHolders = ["Consortium", "Environment"] as const;
 export type LedgerHolder = (typeof ledgerHolders)[number];
 export const holdsLedger = (className: string | undefined): className is LedgerHolder =>
@@ -112,25 +115,27 @@ export const insteadOfImport: Partial<Record<string, string>> = {
 /** The code of a dynamic provider, which the state must keep. */
 export const providerKey = "__provider";
 
-/** The stack configuration of Pulumi's that makes names. Only the plugin is told of it. */
+/** Pulumi's stack configuration for names. Pulumi passes it only to plugins. */
 export const autonamingSetting = "pulumi:autonaming";
 
-/** Says that the program left the name to the resource, so that stack configuration may make it. Only the plugin is told. */
+/**
+ * Says that the program left the name to the resource, so that stack configuration may make it. Only for the plugin.
+ */
 export const unnamedKey = "__unnamed";
 
-/** Marks a preview, because `check` is not told of it. `check` removes the mark. */
+/** Marks a preview, which Pulumi does not tell `check`. `check` removes the mark. */
 export const previewKey = "__preview";
 
 /**
- * What the program has in it, the environments of a consortium and the nodes of an environment: for each the logical name, then its
- * earlier ones. From a network file it is a list; from a program of classes the same list is in an object, as `classes`.
+ * The environments of a consortium, or the nodes of an environment, in the program: for each, the logical name and then
+ * its earlier names. A network file gives a list; a program of classes gives the list as `classes` of an object.
  */
 export const contentsKey = "__environments";
 
 /** Paths of secrets in the inputs: dynamic providers and policies receive only the values. */
 export const secretsKey = "__secrets";
 
-/** What a state keeps of secret inputs besides the properties (core/state.ts): a secret as a whole. */
+/** A state's copy of secret inputs besides the properties (core/state.ts): a secret as a whole. */
 export const hiddenKey = "__hidden";
 
 /** The program's version of this package. The plugin refuses any version but its own. */
@@ -145,7 +150,7 @@ export const providerNameKey = "__providerName";
  */
 export const logicalNameKey = "__logicalName";
 
-/** The stack, as organization, project and stack: dynamic providers are told nothing of it. `check` removes it. */
+/** The stack, as organization, project and stack, which Pulumi does not tell dynamic providers. `check` removes it. */
 export const stackKey = "__stack";
 
 /** All of these. */

@@ -1,12 +1,12 @@
-/* What a plain value is, for code that reads answers, states, plans and files. Imports nothing. */
+/* Helpers for plain values, for code that reads answers, states, plans and files. Imports nothing. */
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Its members; none if it is no object. */
+/** The members of an object; none for any other value. */
 export const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
-/** A text that says something. */
+/** The value, if it is text and not empty. */
 export const text = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
@@ -22,7 +22,7 @@ export function inEther(wei: string, places = 4): string {
   return `${BigInt(whole).toLocaleString("en")}${part && `.${part}`} ether`;
 }
 
-/** The wei of an amount of ether that somebody typed, such as `0.5`; undefined if it is none, or nothing. */
+/** The wei of an amount of ether as typed, such as `0.5`. undefined: zero, or not an amount. */
 export function weiOf(ether: string): bigint | undefined {
   const [, whole = "0", part = ""] = /^(\d{1,12})(?:\.(\d{1,18}))?$/.exec(ether.trim()) ?? [];
   return BigInt(whole + part.padEnd(decimals, "0")) || undefined;

@@ -1,6 +1,7 @@
 /*
- * What the ledger of each client is like: the only table of it. `npm run generate` writes the copy of the embedded service, which
- * imports nothing of this package, and the table of docs/service.md. None of it was seen on the hosted service; `consortium probe` asks.
+ * Properties of each client's ledger, in one table. `npm run generate` writes the copy of the embedded service, which
+ * imports nothing of this package, and the table of docs/service.md. None of it was seen on the hosted service;
+ * `consortium probe` asks.
  */
 
 /** Hard forks of Ethereum, the oldest first, each with the fields that it adds to a block's header. */
@@ -23,9 +24,9 @@ export interface Profile {
   codeSize: number;
   /** The unit of a block's timestamp. */
   clock: "seconds" | "nanoseconds";
-  /** What `web3_clientVersion` answers. */
+  /** Answer to `web3_clientVersion`. */
   clientVersion: string;
-  /** What `eth_gasPrice` answers, in wei. */
+  /** Answer to `eth_gasPrice`, in wei. */
   gasPrice: number;
   /** How many of the latest blocks have a state that calls can read. */
   history: number;

@@ -2,7 +2,7 @@
 export const version = "0.3.0";
 const repository: string = "";
 
-/** What installs another one of our packages. */
+/** The command that installs another one of our packages. */
 export const installing = (name: string): string =>
   `npm install --save-dev ${name}@${version}${repository ? "" : " (not published yet: pack it from the clone, as its README says)"}`;
 

@@ -41,7 +41,7 @@ export const isLater = (value: unknown): value is Output<unknown> | Promise<unkn
 
 const mapped = (value: Input<string>, map: (text: string) => string): Input<string> => output(value).apply(map);
 
-/** The alias as it is in a stack on the other provider. What an alias omits comes from the resource, except for the type. */
+/** The same alias in a stack on the other provider. Parts that an alias omits come from the resource, except for the type. */
 function counterpartAlias(alias: string | Alias, type: string): string | Alias {
   if (typeof alias === "string") return counterpartUrn(alias);
   const { parent, ...rest } = alias;

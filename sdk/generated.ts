@@ -20,10 +20,10 @@ export interface ConsensusOf {
   pantheon: "ibft" | "poa";
 }
 
-/** The consensus protocols of a client. What a client that is not known runs, its service decides. */
+/** The consensus protocols of a client. The service decides for unknown clients. */
 export type ConsensusFor<Client extends string> = Client extends keyof ConsensusOf ? ConsensusOf[Client] : string;
 
-/** Where objects of an environment belong. */
+/** The parents of objects in an environment. */
 interface Placed {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
@@ -47,7 +47,7 @@ interface Zone {
   extra?: Record<string, unknown>;
 }
 
-/** What programs can ask for each object. */
+/** Common arguments of objects. */
 interface Asked {
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: boolean | string;
@@ -55,7 +55,7 @@ interface Asked {
   extra?: Record<string, unknown>;
 }
 
-/** What the service records of each object. */
+/** Properties that the service records of each object. */
 interface Recorded {
   /** Last known state, in the service's own words. */
   state: string;
@@ -127,13 +127,13 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
   description?: string;
   /** Chain id of the ledger. Default: the service chooses one. */
   chainId: number;
-  /** Release of the service's software that it runs. An upgrade takes minutes for each node; there is no way back. Default: the service chooses the newest. */
+  /** Release of the service's software that it runs. An upgrade takes minutes for each node and cannot be undone. Default: the service chooses the newest. */
   releaseId: string;
-  /** Whether it is paused: it makes no blocks, and its nodes answer nothing. `false` resumes it, also when the service has paused it. A new one runs; the next update pauses it. Default: the service pauses it when it is idle, and leaves it so. */
+  /** Whether it is paused: it makes no blocks, and its nodes do not answer. `false` resumes it, even if the service has paused it. A new environment always starts running; the next update pauses it. Default: the service pauses it when it is idle, and leaves it so. */
   paused: boolean;
   /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
   blockPeriod: number;
-  /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text, or that alone. They are not read back. Default: none. */
+  /** Accounts with a balance from the first block, by address: each an object with its `balance`, or just the balance, in wei as text. They are not read back. Default: none. */
   prefundedAccounts?: Record<string, { balance: string }>;
   /** Whether its nodes may be in several regions. Default: `false`. */
   multiRegion?: boolean;
@@ -150,7 +150,7 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
 }
 
 export interface EnvironmentFields<Client extends string = keyof ConsensusOf> extends Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "paused" | "blockPeriod" | "multiRegion" | "adopt" | "extra"> {
-  /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text, or that alone. They are not read back. Default: none. */
+  /** Accounts with a balance from the first block, by address: each an object with its `balance`, or just the balance, in wei as text. They are not read back. Default: none. */
   prefundedAccounts?: Input<Record<string, { balance: string } | string>>;
 
   /** Experimental features, by the service's own names. They are not read back. Default: none. */
@@ -268,13 +268,13 @@ export interface ServiceProperties extends Placed, Recorded {
   zoneId: string;
   /** Size of the machine. The service decides which values are allowed; seen: `small`. Default: the service chooses. */
   size: string;
-  /** Settings, by the names of the service's type. What the service adds to them is no change. Default: the service chooses. */
+  /** Settings, under the names of the service's type. Settings that the service adds do not count as a change. Default: the service chooses. */
   details: Record<string, unknown>;
   /** `true` adopts the service with this name, or the utility service of this type, if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: boolean | string;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
-  /** `member` for a service of one member's own, `utility` for one that all members share. */
+  /** `member` for a service of one member, `utility` for one that all members share. */
   serviceType: string;
   /** Addresses of the service, by name of the endpoint. */
   urls: Record<string, string>;
@@ -283,7 +283,7 @@ export interface ServiceProperties extends Placed, Recorded {
 }
 
 export interface ServiceFields extends Args<ServiceProperties, "service", "name" | "zoneId" | "size" | "adopt" | "extra"> {
-  /** Settings, by the names of the service's type. What the service adds to them is no change. Default: the service chooses. */
+  /** Settings, under the names of the service's type. Settings that the service adds do not count as a change. Default: the service chooses. */
   details?: Input<Record<string, unknown> | string>;
 }
 
@@ -291,7 +291,7 @@ export interface ServiceFields extends Args<ServiceProperties, "service", "name"
 export interface DestinationProperties extends Asked {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
-  /** Id of the environment that the service belongs to. Programs can pass the resource as `environment` instead. Default: that of the service. */
+  /** Id of the service's environment. Programs can pass the resource as `environment` instead. Default: the service's environment. */
   environmentId?: string;
   /** Id of the service that it belongs to. Programs can pass the resource as `service` instead. */
   serviceId: string;
@@ -301,7 +301,7 @@ export interface DestinationProperties extends Asked {
   name: string;
   /** Whether the service keeps the keys of the destination. Default: `true`. */
   kaleidoManaged: boolean;
-  /** Id of the membership that owns the service. Programs can pass the resource as `membership` instead. Default: that of the service, if the service is given as a resource. */
+  /** Id of the membership that owns the service. Programs can pass the resource as `membership` instead. Default: the service's membership, if the service is given as a resource. */
   membershipId?: string;
   /** Id of the `idregistry` service with which the membership is registered first. Programs can pass the resource as `idRegistry` instead. Default: it is registered already. */
   idRegistryId?: string;
@@ -358,9 +358,9 @@ export interface ProviderArgs {
   apiKey: Input<string>;
   /** Region of the service: `us`, `eu`, `ap` or `ko`. Default: `us`. */
   region?: Input<"us" | "eu" | "ap" | "ko" | "us1" | "eu1">;
-  /** Base address, which ends in `/api/v1`. Default: that of the region. */
+  /** Base address, which ends in `/api/v1`. Default: the region's. */
   baseUrl?: Input<string>;
-  /** Most requests in flight at once. Default: 8. */
+  /** Maximum number of requests in flight. Default: 8. */
   maxConcurrency?: Input<number>;
   /** Seconds that one request may take. Default: 30. */
   requestTimeout?: Input<number>;
@@ -370,11 +370,11 @@ export interface ProviderArgs {
   organization?: Input<string>;
   /** File that gets a JSON line for each call to the service, without secrets. Default: none. */
   log?: Input<string>;
-  /** What it gets: `errors`, `calls`, or `bodies` (calls with their bodies). Default: `bodies`. */
+  /** Contents of that file: `errors`, `calls`, or `bodies` (calls with their bodies). Default: `bodies`. */
   logLevel?: Input<string>;
 }
 
-/** What a class must know about its resource: its handler, its outputs, and which of them are secret. */
+/** Facts for the class of each resource: its handler, its outputs, and which of them are secret. */
 export const classes = {
   Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","state","owner","revision","createdAt"],"secrets":[]},
   Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","state","orgId","minimumNodes","maximumNodes","revision","createdAt"],"secrets":[]},

@@ -67,7 +67,7 @@ function timeoutInputs(name: string, opts?: CustomResourceOptions): Record<strin
   return set.length === 0 ? undefined : Object.fromEntries(set);
 }
 
-/** Inputs that are no secret, although they come from other resources or are known a little later. */
+/** Inputs that are not secret, although they come from other resources or are known a little later. */
 const parents: readonly string[] = ["consortiumId", "environmentId", "membershipId", "serviceId", contentsKey];
 
 /** The values in the inputs that may be secret, with their paths. */
@@ -180,8 +180,8 @@ interface Above {
 }
 
 /**
- * The logical name of a resource, then its earlier ones. undefined: they are not known, as those of a child whose parent has
- * aliases, which Pulumi derives.
+ * The logical name of a resource, then its earlier ones. undefined: they are unknown, as for a child of a parent with aliases: Pulumi
+ * derives its names.
  */
 export function namesOf(name: string, { aliases = [], parent }: CustomResourceOptions = {}): string[] | undefined {
   let above: Above | undefined = parent as object | undefined;
@@ -209,7 +209,7 @@ export abstract class Managed extends CustomResource {
       ? native(className, name, inputs, given)
       : dynamic(className, name, inputs, given);
     const unset = Object.fromEntries(outputs.map((key) => [key, undefined]));
-    // What a state keeps of secret inputs, which the plugin marks itself.
+    // The state's copy of secret inputs, which the plugin marks itself.
     const isSet = laterIn(inputs).some(({ path: [key] }) => !parents.includes(String(key)));
     const mayBeSet = given.transforms !== undefined || given.transformations !== undefined;
     const hiding = !onPlugin() && (isSet || mayBeSet) ? [hiddenKey] : [];

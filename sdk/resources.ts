@@ -69,7 +69,7 @@ interface WithEnvironment {
   environmentId?: undefined;
   consortiumId?: undefined;
 }
-/** The environment, as the resource, or by its id and that of its consortium. */
+/** The environment, as the resource, or by its id and its consortium's id. */
 export type InEnvironment = ByEnvironmentId | WithEnvironment;
 
 interface ByMembershipId {
@@ -147,7 +147,7 @@ function flatten(what: string, args: object): Flat {
   return { ...ids, ...Object.fromEntries(rest) };
 }
 
-/** A class of resources, whose constructor takes `Args`. */
+/** A class of resources with a constructor that takes `Args`. */
 export interface ResourceClass<Self, Args> {
   new (name: string, args: Args, opts?: CustomResourceOptions): Managed;
   /** Whether a value is of this class, on either provider. Policies ask this of a value that has only its type. */
@@ -195,14 +195,14 @@ export function readable<Self, Args extends object, Place extends object>(
   } as unknown as ReadableClass<Self, Args, Place>;
 }
 
-/** What a program of classes declares in a consortium or an environment: its names, and whether something goes with it. */
+/** The children that a program of classes declares in a consortium or an environment: their names, and whether one is deleted with it. */
 interface Declared {
   names: (string[] | undefined)[];
   deletedWith?: true;
 }
 const declaredIn = new WeakMap<Resource, Declared>();
 
-/** Records a resource as one that is in this, unless it is only read, or stays in the service when it goes. */
+/** Records a child, unless it is only read, or stays in the service when its resource is deleted. */
 function declare(inside: Resource | undefined, name: string, opts: CustomResourceOptions = {}): void {
   const declared = inside && declaredIn.get(inside);
   if (!declared || opts.id !== undefined || opts.retainOnDelete) return;
@@ -211,8 +211,8 @@ function declare(inside: Resource | undefined, name: string, opts: CustomResourc
 }
 
 /**
- * What a consortium or an environment tells its provider of them. A preview asks no provider about what it deletes, but it asks about
- * what that was in. undefined: not all names are known.
+ * The names of children that a consortium or an environment passes to its provider. A preview asks no provider about deletions, but it asks
+ * about the parent. undefined: not all names are known.
  */
 const classesIn = ({ names, ...more }: Declared): { classes?: string[][]; deletedWith?: true } | undefined => {
   const known = names.filter((one) => one !== undefined);
@@ -220,7 +220,7 @@ const classesIn = ({ names, ...more }: Declared): { classes?: string[][]; delete
   return more.deletedWith ? more : undefined;
 };
 
-/** The argument with which it tells them. What is only read, or stays in the service, loses nothing. */
+/** The argument with these names. A parent that is only read, or stays in the service, loses nothing. */
 const contents = (declared: Declared, opts: CustomResourceOptions = {}) =>
   opts.id === undefined && !opts.retainOnDelete ? { [contentsKey]: afterProgram(() => classesIn(declared)) } : {};
 
@@ -340,7 +340,7 @@ export type DestinationArgs = DestinationFields & {
 
 export interface Destination extends Outputs<DestinationProperties> {}
 
-/** Where a member's documents or messages arrive. */
+/** Receives a member's documents or messages. */
 export class Destination extends readable<Destination, DestinationArgs, InService>("Destination") {}
 
 /** The tether service, by its id or by its address in the console. */

@@ -20,9 +20,9 @@ export interface Profile {
   codeSize: number;
   /** The unit of a block's timestamp. */
   clock: "seconds" | "nanoseconds";
-  /** What `web3_clientVersion` answers. */
+  /** Answer to `web3_clientVersion`. */
   clientVersion: string;
-  /** What `eth_gasPrice` answers, in wei. */
+  /** Answer to `eth_gasPrice`, in wei. */
   gasPrice: number;
   /** How many of the latest blocks have a state that calls can read. */
   history: number;

@@ -1,8 +1,8 @@
 // @ts-check
 /*
- * npm run generate: writes what follows from the definitions of resources, lookups, policies and network files: the objects of the
- * service, the types of the sdk, docs/reference, JSON schemas, examples in other languages, and tables of other pages. With --check, it
- * only says which of them are out of date (exit code 1). Needs the build in dist/.
+ * npm run generate: generates files from the definitions of resources, lookups, policies and network files: the objects of the service, the
+ * types of the sdk, docs/reference, JSON schemas, examples in other languages, and tables of other pages. With --check, it only says which
+ * of them are out of date (exit code 1). Needs the build in dist/.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * npm run mutations -- [files or folders]: breaks the sources, one small change at a time, and names those that no test notices.
- * Without a name, it draws samples from all rooms. `--changed` looks at what a change adds. CONTRIBUTING.md tells more.
+ * npm run mutations -- [files or folders]: breaks the sources, one small change at a time, and names those that no test notices. Without a
+ * name, it draws samples from all folders. `--changed` looks at what a change adds. CONTRIBUTING.md tells more.
  */
 import "./lib/node-version.mjs";
 import { randomInt } from "node:crypto";
@@ -40,7 +40,7 @@ const { values: options, positionals: names } = parseArgs({
 
 const started = Date.now();
 
-/** What the projects of Jest have in common. The folder is the sandbox, and the temporary one that of this process. */
+/** The common part of Jest's projects. The folder is the sandbox, and the temporary folder is this process's own. */
 const [common] = jest.projects.map(({ transform, testEnvironment, moduleNameMapper, modulePathIgnorePatterns }) => ({
   transform,
   testEnvironment,
@@ -100,7 +100,10 @@ async function run(drawn, temporary) {
   return judged(drawn, results);
 }
 
-/** What to break: each seed draws a sample; names alone mean all that they hold. @returns {Promise<{ seeds: string[], samples: Drawable[][] }>} */
+/**
+ * The mutants: each seed draws a sample; names alone mean everything in them. @returns {Promise<{ seeds: string[], samples: Drawable[][]
+ * }>}
+ */
 async function choose() {
   const seeds = (options.seed ?? (options.changed ? "1" : String(randomInt(1_000_000)))).split(",");
   const sources = sourcesIn(names.length > 0 ? names.map((name) => normalize(name)) : rooms);

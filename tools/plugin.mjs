@@ -43,8 +43,8 @@ const common = {
 const commentEnd = "*\u0001/";
 
 /**
- * The plugin as one file: what plugin/loader.ts needs to begin, and the parts that it loads on demand, in a comment. To compile
- * everything would take most of the time of a start.
+ * The plugin as one file: the beginning for plugin/loader.ts, and in a comment the parts that it loads on demand. Compiling everything
+ * would take most of the time of a start.
  */
 async function inParts() {
   const options = /** @type {const} */ ({ ...common, metafile: true, write: false });
@@ -70,7 +70,7 @@ async function inParts() {
       minify: true,
       supported,
     });
-    if (code.includes(commentEnd)) throw new Error(`${path} contains what stands for the end of a comment.`);
+    if (code.includes(commentEnd)) throw new Error(`${path} contains the text that replaces the end of a comment.`);
     const part = Buffer.from(code.replaceAll("*/", commentEnd));
     fromEnd += part.length;
     parts[`./${basename(path)}`] = [fromEnd, part.length, createHash("sha256").update(part).digest("hex").slice(0, 16)];
@@ -114,7 +114,7 @@ async function executables(platforms, out) {
   const here = await nodeOf(nodeVersion);
   const main = join(out, "main.cjs"); // whole, because an executable's file is not this text
   await build({ ...common, entryPoints: ["plugin/main.ts"], outfile: main });
-  /** What comes with the program in an archive. @type {Record<string, string>} */
+  /** Other files in an archive. @type {Record<string, string>} */
   const texts = {
     LICENSE: readFileSync(join(root, "LICENSE"), "utf8"),
     "LICENSE-nodejs": readFileSync(join(dirname(here), "..", "LICENSE"), "utf8"),

@@ -32,7 +32,7 @@ import { pulumiCli } from "./lib/pulumi-cli.mjs";
 import { startRegistry } from "./lib/registry.mjs";
 import { log, UserError } from "./lib/terminal.mjs";
 
-/** Language → the file of its template with the text that is changed. @type {Record<string, string>} */
+/** Language → the file of its template with the text to change. @type {Record<string, string>} */
 const programs = {
   yaml: "Pulumi.yaml",
   python: "__main__.py",

@@ -22,7 +22,7 @@ const out = join(root, "release");
 const read = (/** @type {string} */ file) => JSON.parse(readFileSync(join(root, file), "utf8"));
 const about = read("package.json");
 
-/** What a person must do once, or for this version. @returns {string[]} */
+/** The tasks of a person, once or for this version. @returns {string[]} */
 function missing() {
   const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
   const unplaced = Object.values(packages)
@@ -42,7 +42,7 @@ function missing() {
 }
 
 /**
- * Writes the bill of materials of a package: what npm installs with it, and what is in its plugin.
+ * Writes the bill of materials of a package: the packages that npm installs with it, and those in its plugin.
  * @param {string} name
  * @param {Record<string, string>} archives of all packages: some depend on others
  * @param {string} to the folder

@@ -4,7 +4,7 @@ import { type Plan } from "./read";
 
 /* Whether a plan does exactly what people approved, to the same objects. */
 
-/** What people approved: plans and digests of plans. */
+/** Approved plans, and digests of approved plans. */
 export interface Approvals {
   /** By `project/stack`. */
   plans: ReadonlyMap<string, Plan>;
@@ -42,7 +42,7 @@ export function deviationsOf(plan: Plan, approved: Plan) {
     .map((urn) => ({ urn, approved: of(changes.was, urn), now: of(changes.is, urn) }));
 }
 
-/** What a plan does, by URN. Values are complete, because reports shorten long ones, which may differ only at their ends. */
+/** The steps of a plan, by URN. Values are complete, because reports shorten long ones, which may differ only at their ends. */
 function deedsOf({ steps }: Plan): Map<string, string> {
   const deeds = new Map<string, string[]>();
   for (const step of steps.filter(doesSomething)) {

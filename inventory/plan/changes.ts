@@ -30,9 +30,9 @@ export interface PlannedChange {
   properties: Property[];
   /** Properties that make it a replacement. */
   reasons: string[];
-  /** Properties whose change in place restarts it. */
+  /** Properties that restart it when they change in place. */
   restarts: string[];
-  /** What is destroyed along with it. */
+  /** The losses that come with it. */
   loss?: string;
   /** Whether that is a ledger or part of one. */
   losesLedger: boolean;
@@ -44,10 +44,10 @@ const losses: Partial<Record<string, string>> = {
   Consortium: "all its environments with their ledgers, nodes and credentials",
   Environment: "its ledger, its nodes and its credentials",
   Node: "its key and its copy of the ledger",
-  Service: "what it keeps",
+  Service: "its data",
 } satisfies Partial<Record<LedgerHolder | "Node" | "Service", string>>;
 
-/** What a plan changes, one entry per resource, the worst first. */
+/** The changes of a plan, one entry per resource, the worst first. */
 export function changesOf({ steps }: Plan): PlannedChange[] {
   const shown = steps.filter(({ urn }) => !/::pulumi:(pulumi:Stack|providers:[^:]+)::/.test(urn));
   const byUrn = new Map<string, Step & { action: Action }>();
@@ -103,7 +103,7 @@ const ofDynamic = "customTimeouts";
 
 const typeOf = (urn: string): string => classIn(partsOfUrn(urn).type);
 
-/** What was adopted unchanged belongs to others, too. */
+/** An object that was adopted unchanged belongs to others, too. */
 function staysThere({ urn, old }: Step): boolean {
   const kind = kindOf(typeOf(urn));
   return outlivesResource(old) || (!!kind && isAdoptedShared({ ...old?.outputs }));

@@ -4,11 +4,11 @@ import { z } from "zod";
 import { partsOfUrn } from "../../provider/constants";
 import { isObject } from "../../provider/plain";
 
-/** What Pulumi would do to a resource, or what a refresh found. */
+/** A step that Pulumi would take, or a finding of a refresh. */
 export interface Step {
   op: string;
   urn: string;
-  /** Whether it is what was found in the service, not what will be done to it. */
+  /** Whether it was found in the service, rather than planned. */
   found: boolean;
   old?: State;
   new?: State;
@@ -36,7 +36,7 @@ export interface Plan {
   messages: Message[];
   violations: Violation[];
   unchanged: number;
-  /** Whether the run came to its end, also if it failed: otherwise more may belong to the plan. */
+  /** Whether the run came to its end, even if it failed: otherwise more may belong to the plan. */
   isWhole: boolean;
   /** Whether it is a refresh only: everything was found, nothing is planned. */
   drift: boolean;
@@ -91,7 +91,7 @@ const event = z.looseObject({
 
 export type EngineEvent = z.infer<typeof event>;
 
-/** The name of a plan whose file does not name a stack. */
+/** The name of a plan if its file does not name a stack. */
 export const planName = (file: string): string =>
   file === "-" ? "standard input" : basename(file).replace(/\.json$/, "");
 
@@ -120,7 +120,7 @@ export function withoutDebug(text: string): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-/** The JSON of each line, without a last line that was cut off; `undefined` if it is no such text. */
+/** The JSON of each line, without a last line that was cut off; `undefined` if the text is something else. */
 function jsonIn(text: string): unknown[] | undefined {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const values: unknown[] = [];
@@ -168,12 +168,12 @@ function planOfEvents(file: string, events: EngineEvent[]): Plan {
   };
 }
 
-/** What is said of output without the summary that ends each run. */
+/** The error for output without the summary that ends each run. */
 const cutOff = (isEmpty: boolean): z.infer<typeof diagnostic> => ({
   severity: "error",
   message: isEmpty
     ? "Pulumi ended before it planned anything: its own message is in the log of the run."
-    : "Pulumi's output ends before the summary of the run, which was killed or goes on still: this is not the whole plan. Run it again.",
+    : "Pulumi's output ends before the summary of the run, which was killed or is still running: this is not the whole plan. Run it again.",
 });
 
 const plainly = (text: string): string =>

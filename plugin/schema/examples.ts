@@ -186,7 +186,7 @@ function idOf({ type, name }: Part): string | undefined {
   return (sampleIds as Record<string, string>)[name in sampleIds ? name : kind];
 }
 
-/** What a reference is of an object that exists already: its id, or the value of its argument. */
+/** The value for a reference to an existing object: its id, or the value of its argument. */
 function known({ name, path }: Ref): Fields[string] {
   const part = partOf(name);
   return path === "id" ? idOf(part)! : part.args[path]!;
@@ -206,11 +206,11 @@ const network: Part = {
 interface Example {
   title: string;
   program: Program;
-  /** Commands that import what the program makes, by id and by path. */
+  /** Commands that import the program's object, by id and by path. */
   imports?: string[];
 }
 
-/** One of the parts by itself, with ids of objects that exist already. `path` is what to import it by, besides its id. */
+/** One of the parts by itself, with ids of objects that exist already. `path` is another way to import it, besides its id. */
 function alone(title: string, name: string, path?: string): Example {
   const part = partOf(name);
   const fields = Object.entries(part.args).map(([key, value]) => [key, value instanceof Ref ? known(value) : value]);
@@ -225,7 +225,7 @@ function alone(title: string, name: string, path?: string): Example {
   };
 }
 
-/** What is enough for one of a kind that has no part in `whole`. */
+/** A minimal example of a kind that has no part in `whole`. */
 function least(definition: Definition): Example {
   const { type, title } = definition;
   const ids = Object.fromEntries(Object.entries(sampleIds).map(([kind, id]) => [`${kind}Id`, id]));
@@ -267,9 +267,9 @@ export function lookupExamples(ids: typeof sampleIds): Record<string, Example> {
   const node = { ...environment, nodeId: ids.node };
   const tether = { tetherId: ids.tether };
   const network = new Choice("TetherServiceNetwork", "local");
-  /** What it is about, the variable, and what it shows of the answer. */
+  /** The title, the variable, and the parts of the answer to show. */
   const all: Record<LookupName, [title: string, name: string, args: Fields, shown: string]> = {
-    getConsortia: ["Consortia of a name", "named", { name: "coffee-trade" }, "consortia"],
+    getConsortia: ["Consortia by name", "named", { name: "coffee-trade" }, "consortia"],
     getMemberships: ["All members", "members", consortium, "memberships"],
     getEnvironments: ["All ledgers", "ledgers", consortium, "environments"],
     getNodes: ["All nodes of a ledger", "ledgerNodes", environment, "nodes"],
@@ -281,7 +281,7 @@ export function lookupExamples(ids: typeof sampleIds): Record<string, Example> {
     getInvitations: ["Who is invited", "invited", consortium, "invitations"],
     getReleases: ["Releases of a client", "quorum", { provider: "quorum" }, "releases"],
     getTetherAccount: ["The account that pays", "payer", tether, "account"],
-    getTetherBalance: ["What is left", "balance", { ...tether, network }, "balanceWei"],
+    getTetherBalance: ["Remaining balance", "balance", { ...tether, network }, "balanceWei"],
     getTetherReports: ["The last three pins", "latest", { ...tether, count: 3 }, "reports"],
   };
   return Object.fromEntries(

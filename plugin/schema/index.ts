@@ -25,7 +25,7 @@ import {
   Types,
 } from "./types";
 
-/** What the definition says of a property besides its type. */
+/** Metadata of a property in its definition, besides its type. */
 function marks(fields: Fields, key: string): Partial<PropertySpec> {
   const { onChange, secret } = metaOf(fields[key]!);
   return {
@@ -93,11 +93,11 @@ const shown = (definition: Definition, key: string) => {
 
 const urls = output(node, "urls") as z.ZodOptional<z.ZodObject>;
 
-/** What objects of one kind show, by key. `note` is what else the type says, and `doc` what the property says. */
+/** The outputs of objects of one kind, by key. `note` ends the description of the type, and `doc` describes the property. */
 function byKey(kind: string, shape: z.ZodRawShape, { note = "", doc }: { note?: string; doc?: string } = {}) {
   const [word = ""] = /[A-Z][a-z]+$/.exec(kind) ?? [];
   const title = word.toLowerCase();
-  const description = `What ${/^[aeiou]/.test(title) ? "an" : "a"} ${title} of a network shows${note}.`;
+  const description = `Outputs of ${/^[aeiou]/.test(title) ? "an" : "a"} ${title} of a network${note}.`;
   const objects = z.object(shape).meta({ id: `Network${kind}Outputs`, description });
   return field(z.record(z.string(), objects), doc ?? `${word}s by key.`);
 }
@@ -124,7 +124,7 @@ const environmentOutputs = {
   tether: field(
     z
       .object({ id: idOf(tetherService.title), account: shown(tetherService, "account") })
-      .meta({ id: "NetworkTetherOutputs", description: "What the tether of an environment shows." })
+      .meta({ id: "NetworkTetherOutputs", description: "Outputs of the tether of an environment." })
       .optional(),
     "The tether, if there is one.",
   ),
@@ -143,7 +143,7 @@ const passwords = z.record(z.string(), z.record(z.string(), z.record(z.string(),
 /** Secrets are a separate property: within another one, components lose the mark. */
 const networkOutputs = z.object({
   consortia: byKey("Consortium", consortiumOutputs, {
-    doc: "Consortia by key. One that is defined without a key has the name of the network.",
+    doc: "Consortia by key. The key of a single consortium is the name of the network.",
   }),
   // Not marked as secret, or Pulumi's generated Java class would not compile. The component's host marks them.
   passwords: field(passwords, "Passwords by consortium, environment and credential; secret."),
@@ -156,8 +156,8 @@ function networkSpec(types: Types): ResourceSpec {
     ...outputs,
     description: [
       "A whole network from one definition: consortium, members, environments with their nodes, credentials and tethers, " +
-        "zones, configurations, services with their destinations, and invitations. Each part is a resource of its own, under a name made of keys, so that other entries can come, go and move without " +
-        "touching it. Everything in the definition must be known at preview: outputs of other resources cannot be part of it.",
+        "zones, configurations, services with their destinations, and invitations. Each part is a resource of its own, named after its keys, so entries can be added, removed and moved without " +
+        "affecting others. Everything in the definition must be known at preview: outputs of other resources cannot be part of it.",
       examplesOf("Network"),
     ].join("\n\n"),
     isComponent: true,
@@ -188,8 +188,8 @@ function functionSpec({ name, doc, args, result, list }: Lookup, types: Types): 
 const settings: Record<SettingName | "adopt", PropertySpec> = {
   apiKey: { type: "string", description: "API key of the organization; kept encrypted in the state.", secret: true },
   region: { type: "string", description: "Region of the service: `us`, `eu`, `ap` or `ko`. Default: `us`." },
-  baseUrl: { type: "string", description: "Base address, which ends in `/api/v1`. Default: that of the region." },
-  maxConcurrency: { type: "integer", description: "Most requests in flight at once. Default: 8." },
+  baseUrl: { type: "string", description: "Base address, which ends in `/api/v1`. Default: the region's." },
+  maxConcurrency: { type: "integer", description: "Maximum number of requests in flight. Default: 8." },
   requestTimeout: { type: "number", description: "Seconds that one request may take. Default: 30." },
   allowHttp: {
     type: "boolean",
@@ -206,7 +206,7 @@ const settings: Record<SettingName | "adopt", PropertySpec> = {
   },
   logLevel: {
     type: "string",
-    description: "What it gets: `errors`, `calls`, or `bodies` (calls with their bodies). Default: `bodies`.",
+    description: "Contents of that file: `errors`, `calls`, or `bodies` (calls with their bodies). Default: `bodies`.",
   },
   adopt: {
     type: "boolean",
@@ -228,14 +228,14 @@ const own: PropertySpec = {
   description: "Says that a program made this provider. Always `true`; leave it out.",
 };
 
-/** Settings of the stack: those of the default provider. */
+/** Settings of the stack, for the default provider. */
 const configSpec = {
   variables: withVariables((variable, spec) => ({ ...spec, defaultInfo: { environment: [variable] } })),
 };
 
 /**
- * An explicit provider. The environment variables are no defaults of its arguments: SDKs would write them into the state as if a
- * program had given them, and a key that has changed since would win over the new one.
+ * An explicit provider. The environment variables are not defaults of its arguments: SDKs would write them into the state as if a program
+ * had given them, and a key that has changed since would win over the new one.
  */
 function providerSpec(): ResourceSpec {
   const inputs = withVariables((variable, spec) => ({
@@ -244,7 +244,7 @@ function providerSpec(): ResourceSpec {
   }));
   return {
     description:
-      "One organization, with its own key. Resources with this provider are managed with its settings; what it is not given comes " +
+      "One organization, with its own key. Resources with this provider are managed with its settings; the others come " +
       "from the environment, then from stack configuration.",
     properties: { ...inputs, [ownKey]: own },
     inputProperties: { ...inputs, [ownKey]: own },
@@ -253,7 +253,7 @@ function providerSpec(): ResourceSpec {
 
 /** The names of the SDKs in each language. */
 const language = {
-  // Not that of our own package, which has more: both can be in one project.
+  // Not the name of our own package, which has more: both can be in one project.
   nodejs: { packageName: "pulumi-consortium-sdk", respectSchemaVersion: true },
   python: {
     packageName: "pulumi_consortium",

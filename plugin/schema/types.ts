@@ -118,7 +118,7 @@ export class Types {
     );
   }
 
-  /** An object whose fields may be missing where the schema says so. */
+  /** An object. Its fields may be missing if the schema says so. */
   object(owner: string, fields: Fields, use: Use): ObjectSpec {
     const { required = [] } = this.#read(fields, use);
     return {

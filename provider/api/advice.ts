@@ -6,7 +6,7 @@ export interface KeyOrigin {
   place?: string;
 }
 
-/** What readers of errors can do next. It depends on what they work with: `Settings` say whose words apply. */
+/** Next steps for readers of errors. They depend on the tool in use: `Settings` choose them. */
 export interface Advice {
   setKey: string;
   /** How to let a key cross a network in clear text. */
@@ -17,7 +17,7 @@ export interface Advice {
   useKeyOf(organization: string, key: KeyOrigin): string;
   /** Another object has the name. */
   nameTaken: string;
-  /** Where to correct what the service refuses. */
+  /** Where to correct a value that the service refuses. */
   correct: string;
   /** How to try again, in words that can follow "then". */
   again: string;

@@ -11,7 +11,7 @@ import { otherRegionOfKey, type Settings } from "./settings";
  * - `denied`: 401, 403 · `missing`: 404, 410 · `unsupported`: 405, 501
  * - `conflict`: 409, 412, 423 · `invalid`: other 4xx
  * - `partial`: a list that is known to be incomplete
- * A 2xx that holds a refusal has the kind that its words say: see refusal.ts.
+ * A 2xx that contains a refusal gets its kind from the wording: see refusal.ts.
  */
 export type ErrorKind =
   | "unsent"
@@ -121,7 +121,7 @@ export async function answerOr<T, F>(answer: Promise<T>, otherwise: F, ...kinds:
   }
 }
 
-/** With a full stop, if it has no other end. */
+/** Adds a full stop unless the text has its own end punctuation. */
 export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 export function kindOfStatus(status: number): ErrorKind {
@@ -167,7 +167,7 @@ export function nextStep(facts: ErrorFacts, settings: Settings): string {
     case "denied": {
       const what = status === 401 ? "was refused" : "is not allowed to do this";
       const other = status === 401 ? otherRegionOfKey(settings) : undefined;
-      const hint = other && ` The id of the key is one of region ${other}, and the region is ${settings.region}.`;
+      const hint = other && ` The key's id is from region ${other}, but the region is set to ${settings.region}.`;
       return `The API key from ${apiKey.source} ${what} (${baseUrl}): ${advice.replaceKey(apiKey)}${hint ?? ""}`;
     }
     case "missing":
@@ -180,7 +180,7 @@ export function nextStep(facts: ErrorFacts, settings: Settings): string {
     case "invalid":
       return `${advice.correct}, then ${advice.again}.`;
     case "partial":
-      return "Ask who runs the service to show the whole list, or to name the next page in a Link header (RFC 8288).";
+      return "Ask whoever runs the service to show the whole list, or to name the next page in a Link header (RFC 8288).";
     case "lost":
     case "server":
     case "unavailable":

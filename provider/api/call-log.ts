@@ -25,11 +25,11 @@ export interface LoggedCall {
 
 /** A full file is kept once more, as `FILE.1`. */
 const mostBytes = 10 * 1024 * 1024;
-/** Longer bodies are cut, after what is secret was masked. */
+/** Longer bodies are cut, after secrets were masked. */
 const mostShown = 4_000;
-/** Masking a longer one would hold up the run: only its size is told. */
+/** Masking a longer one would slow the run down: only its size is logged. */
 const mostMasked = 256 * 1024;
-/** Only a process that was killed leaves its mark for longer. */
+/** An older mark was left by a killed process. */
 const staleMs = 10_000;
 
 /** Members with secret values in any body. */
@@ -66,7 +66,7 @@ export class CallLog {
     try {
       const line = `${JSON.stringify(this.#entry(call, isFailure))}\n`;
       this.#rotate(line.length);
-      appendFileSync(this.#file, line, { mode: 0o600 }); // whole lines, so that those of other processes stay apart
+      appendFileSync(this.#file, line, { mode: 0o600 }); // whole lines, so that lines of other processes do not mix
     } catch {
       // the run goes on without its log
     }
@@ -142,7 +142,7 @@ function withoutSecrets(value: unknown, secrets: Secrets): unknown {
   );
 }
 
-/** A value on its own: in JSON, where also a short secret is known to be one. */
+/** A whole JSON value: here, even a short secret is recognized. */
 function withoutSecret(value: unknown, secrets: Secrets): unknown {
   const json = JSON.stringify(value);
   const masked = secrets.mask(`:${json},`).slice(1, -1);

@@ -212,7 +212,7 @@ export class ConsortiumClient {
 
   /**
    * A list with all its pages. Elements without an id are skipped.
-   * @param optional whether the service may lack the list, which a page in place of an answer then also says
+   * @param optional whether the service may lack the list. Then a web page in place of an answer means so, too
    * @throws PartialList if the list is incomplete
    */
   async list<T>(
@@ -236,7 +236,7 @@ export class ConsortiumClient {
       return result.success && isMeant ? [result.data] : [];
     });
     if (part === undefined) return read;
-    const errorMessage = `the list is only a part of what there is: it holds ${items.length}, and ${part}`;
+    const errorMessage = `the list is incomplete: it has ${items.length} elements, and ${part}`;
     throw this.http.error({ kind: "partial", call: `GET ${where}`, errorMessage, items: read });
   }
 
@@ -360,7 +360,7 @@ export class ConsortiumClient {
     throw this.http.error({ kind: "invalid", call: `POST ${paths.tether(tetherId)}/${action}`, errorMessage });
   }
 
-  /** Asks once for all clients of these connections; what fails is asked again. */
+  /** Asks once for all clients of these connections. A failed request is made again. */
   #once<T>(what: string, ask: () => Promise<T>): Promise<T> {
     const again = (error: unknown): never => {
       this.#asked.delete(what);
@@ -374,7 +374,7 @@ export class ConsortiumClient {
   private read<T>(schema: z.ZodType<T>, body: unknown, call: string): T {
     const result = schema.safeParse(body);
     if (result.success) return result.data;
-    const found = body === undefined ? "the answer is empty" : "the answer has another form than the API's";
+    const found = body === undefined ? "the answer is empty" : "the answer does not have the form of the API";
     const next = body === undefined ? undefined : checkAddress(this.http.settings);
     throw this.http.error({ kind: "lost", call, errorMessage: found, next });
   }

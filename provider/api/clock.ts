@@ -8,7 +8,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** On whose behalf a call is made, for the log. */
+/** The verb and the resource that make a call, for the log. */
 export interface Caller {
   /** Such as `create`. */
   verb: string;
@@ -24,7 +24,7 @@ export interface Deadline {
   limit: string;
   /** The setting that the limit is from. */
   setting?: string;
-  /** Whose calls end then. */
+  /** The caller that has this deadline. */
   caller?: Caller | undefined;
 }
 

@@ -17,18 +17,18 @@ export interface Refusal {
 
 /** Statuses that services use for such refusals. Other statuses mean something else, whatever the text says. */
 const refusing = [400, 402, 403, 405, 409, 412, 422, 423, 429];
-/** Those that say no more than the text: the state of things is against it; and a 2xx that holds a refusal. */
+/** Statuses that leave the reason to the text, including that of a 2xx that contains a refusal. */
 const isPlain = (status: number): boolean => [409, 412, 423].includes(status) || status < 300;
 
-/** A limit on a single value is no quota. */
+/** A limit on a single value is not a quota. */
 const ofOneValue = /\b(characters?|letters?|digits?|bytes?|long|length|size of|payload)\b/;
 
-/** The end of what is said for a service that refuses something and does not say why. */
+/** The end of a message about a refusal without a reason. */
 const noReason = ", without a reason";
 export const silent = (answer: string): string => `the service answers ${answer}${noReason}`;
 export const isSilent = ({ errorMessage }: Refusal): boolean => errorMessage.endsWith(noReason);
 
-/** What else than calls has a limit: for these, the status 429 is usual. */
+/** Things with a limit other than the rate of calls: services often answer 429 for these. */
 const ofObjects = /\b(consorti(a|um)|environments?|member(ship)?s?|nodes?|services?|zones?|credentials?)\b/;
 const ofCalls = /\b(requests?|calls?|rate|per|seconds?|minutes?|hours?|days?)\b/;
 

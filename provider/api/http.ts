@@ -21,7 +21,7 @@ export interface CallOptions {
   /** A later page of the same list, at an address that the service gave. */
   page?: URL;
   body?: unknown;
-  /** The service may lack it: an answer that is not the API's, such as a page, is not asked for again. */
+  /** The service may lack this call: an answer that is not from the API, such as a web page, is not retried. */
   optional?: boolean;
   /** For a POST that is safe to repeat, such as setting a value. Default: freely, except for POST. */
   repeatable?: Repeatable;
@@ -34,7 +34,7 @@ export interface HttpOptions {
   secrets?: Secrets;
   /** Called before each wait for another attempt. */
   onRetry?: (error: ApiError, delayMs: number) => void;
-  /** How long each call may take after it has its turn, with all attempts. Default: up to its deadline. */
+  /** Time limit of a call once it starts, with all attempts. Default: up to its deadline. */
   patienceMs?: number;
 }
 
@@ -47,7 +47,7 @@ export interface Answer {
   url: string;
 }
 
-/** What all calls to one service share. */
+/** Shared by all calls to one service. */
 interface Connections {
   limit: ReturnType<typeof pLimit>;
   transport?: Transport;
@@ -55,7 +55,7 @@ interface Connections {
   reached: boolean;
   /** Whether it has ever answered JSON, so that the address is the API's. */
   speaksJson: boolean;
-  /** The question whether it is, while nobody has answered it. */
+  /** The request that finds out, while it is in flight. */
   proof?: Promise<void>;
   /** Aborted at the end: no call is repeated after it. */
   over: AbortController;
@@ -121,11 +121,11 @@ export class Http {
     return new Http(this.settings, this.options, this.connections, deadline);
   }
 
-  /** @throws ApiError unless the answer is a 2xx whose body is empty or JSON, and says no more than that */
+  /** @throws ApiError unless the answer is a 2xx with an empty or JSON body, and no refusal */
   async request(method: Method, path: string, options: CallOptions = {}): Promise<Answer> {
     const repeatable = options.repeatable ?? (method === "POST" ? "unless accepted" : "freely");
     const start = this.#clock.now();
-    /** Each kind of failure has its own patience: after a wait that the service asked for, a reset is the first one. */
+    /** Attempts are counted by kind of failure: a reset after a wait that the service asked for counts as the first. */
     const failures = new Map<ApiError["kind"], { attempt: number; since: number }>();
     let last = start;
     let patience = Infinity;
@@ -166,7 +166,7 @@ export class Http {
     return facts.items ? new PartialList(whole) : new ApiError(whole);
   }
 
-  /** Sends nothing from now on. What was sent gets its answer, unless it is to end at once; what waits to be repeated fails. */
+  /** Sends nothing from now on. Calls in flight finish, unless they must end at once; waiting calls fail. */
   async close(how: "gently" | "at once" = "gently"): Promise<void> {
     const { transport, over } = this.connections;
     this.connections.transport = ended;
@@ -287,7 +287,7 @@ export class Http {
     return this.#send(call, apikey);
   }
 
-  /** Asks for what every service has, unless the address has answered JSON before. What fails is asked again. */
+  /** Requests a list that every service has, unless the address has answered JSON before. Retries after a failure. */
   async #prove(timeoutMs: number): Promise<void> {
     const { connections, settings } = this;
     const ask = async (): Promise<void> => {
@@ -340,7 +340,7 @@ export class Http {
   }
 }
 
-/** Whether something answered that does not speak the API: it was answered, and neither refused nor out of order. */
+/** Whether something other than the API answered, and it was neither a refusal nor an outage. */
 export const isNotTheApi = ({ kind, status = 500 }: ApiError): boolean =>
   (kind === "server" || kind === "lost") && status < 500 && status !== 408;
 
@@ -381,7 +381,7 @@ const nature = (text: string): string => (/^\s*</.test(text) ? "an HTML page, no
 /** A short answer in words, not a page and not JSON that was cut. */
 const sentenceIn = (text: string): string | undefined => /^[^\s<>{}[\]"][^\n<>{}]{0,199}$/.exec(text.trim())?.[0];
 
-/** Where an answer points to, without what may be secret in it. */
+/** The target of a redirect, without parts that may be secret. */
 function redirection(location: string | undefined, url: string): string | undefined {
   if (location === undefined || !URL.canParse(location, url)) return undefined;
   const { origin, pathname } = new URL(location, url);

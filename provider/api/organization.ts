@@ -27,7 +27,7 @@ export async function optional<T>(items: Promise<T[]>): Promise<T[]> {
   }
 }
 
-/** Which organization a key acts for, where a service tells. Each list is beyond the specification. */
+/** The organization that a key acts for, if the service tells. None of these lists is in the specification. */
 export async function askForOrganization(
   apiKey: string,
   list: <T>(collection: string, schema: z.ZodType<T>) => Promise<T[]>,
@@ -43,8 +43,8 @@ export async function askForOrganization(
 }
 
 /**
- * Finds out which organization a key belongs to. The service may tell (`asked`). Otherwise, lists hold only what the organization
- * takes part in (spec, section 4.1), as the owner of a consortium or as one of its members: it is one that takes part in all.
+ * Finds out which organization a key belongs to. The service may tell (`asked`). Otherwise, a key lists only consortia
+ * that its organization owns or is a member of (spec, section 4.1): it is one that takes part in all of them.
  * @param list lists a collection
  */
 export async function lookAround(
@@ -73,10 +73,11 @@ async function participants(
 }
 
 /**
- * Whose something in a consortium is, as far as the service tells: all in one's own is its own. In those of others, one's own members and
- * what they own are, and other members and what those own are not. Only a member sees the consortium of another organization.
- * @param own the organization of the key; owner: that of the consortium; members: those of its members
- * @param member the one that it is, or belongs to
+ * Whether an object in a consortium belongs to the key's organization, as far as the service tells. It owns everything
+ * in its own consortium; in another organization's, only its own members and their objects. Only a member sees the
+ * consortium of another organization.
+ * @param own the organization of the key; owner: of the consortium; members: of the members
+ * @param member the organization of the member that it is, or belongs to
  */
 export function whose(
   own: unknown,
@@ -111,7 +112,7 @@ export function requireOrganization(
   );
 }
 
-/* What the plan of an organization allows, where a service tells: `/orgs` names the plan, `/plans/{plan}` has its limits. */
+/* Limits of an organization's plan, if the service reports them: `/orgs` names the plan, `/plans/{plan}` has its limits. */
 
 const most = z.number().int().min(1).optional().catch(undefined);
 const perOf = <S extends string>(scope: S) =>
@@ -125,7 +126,7 @@ const Plan = z.object({
   limits: z.object({ consortia: perOf("org"), environments: perOf("consortium"), nodes: perOf("environment") }),
 });
 
-/** Limits that a plan names. Others are not told. */
+/** The limits that a plan names. */
 export type ToldLimits = Partial<PlanLimits>;
 
 /**

@@ -68,12 +68,12 @@ export class Tracing {
     };
   }
 
-  /** What begins below the span that somebody else names in the form of W3C's Trace Context. */
+  /** The context below another process's span, which is named in the form of W3C's Trace Context. */
   below(traceparent = ""): Context {
     return new W3CTraceContextPropagator().extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
   }
 
-  /** Sends what has ended. */
+  /** Sends the spans that have ended. */
   end(): Promise<void> {
     return this.#provider.shutdown();
   }

@@ -12,14 +12,14 @@ interface Listing {
 /** A limit for lists that never end. */
 const mostPages = 1_000;
 const tooLong = `it has more than ${mostPages} pages`;
-/** Where a list may be cut that does not say so: usual sizes of pages, and their multiples. */
+/** Lengths at which a list may be cut without saying so: usual page sizes and their multiples. */
 const usualSizes = [10, 12, 16, 25];
 const isRound = (count: number): boolean => count > 0 && usualSizes.some((size) => count % size === 0);
 
 /** A limit for pages with nothing new. */
 const mostIdle = 3;
 
-/** How often a list is read whose pages do not fit together. */
+/** How often to read a list if its pages do not fit together. */
 const mostReadings = 3;
 
 type Headers = Answer["headers"];
@@ -60,8 +60,8 @@ type Ask = (which: { page?: URL; skip?: number }) => Promise<Answer>;
 type ElementsOf = (answer: Answer) => unknown[];
 
 /**
- * Reads a list to its end, page by page. If its pages do not fit together, something was perhaps skipped while others came, went or
- * changed their order: then it is read again, and what is left of doubt makes it partial.
+ * Reads a list to its end, page by page. If its pages do not fit together, elements may have been skipped while others were added, removed
+ * or reordered. Then it is read again; if the doubt remains, the list counts as partial.
  * @param ask requests the first page, the one at an address, or what comes after so many elements
  * @param elementsOf the elements of a page
  * @param isWhole whether the list has no filter, so that a total counts all of it
@@ -72,7 +72,7 @@ export async function readPages(ask: Ask, elementsOf: ElementsOf, isWhole: boole
   for (let reading = 1; ; reading++) {
     const { items, part, doubt, pages } = await readOnce(ask, elementsOf, isWhole);
     for (const item of items) all.set(identity(item), item);
-    // Pages of different lengths are a service's own manner if they are the same again.
+    // Pages of different lengths are normal for a service that repeats them exactly.
     const isSame = doubt === "shrink" && before === pages;
     if (part !== undefined || doubt === undefined || isSame)
       return { items: [...all.values()], ...(part !== undefined && { part }) };
@@ -105,7 +105,7 @@ async function readOnce(ask: Ask, elementsOf: ElementsOf, isWhole: boolean): Pro
       // The first page existed, so this answer says nothing about the list.
       const isRefused = isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict");
       if (!isRefused || visited.size === 0) throw error;
-      if (!page) return { items, pages: "" }; // it has no question what comes after so many
+      if (!page) return { items, pages: "" }; // the service does not support `skip`
       return { items, pages: "", part: `its next page was refused (HTTP ${error.status})` };
     }
     visited.add(answer.url);
@@ -114,7 +114,7 @@ async function readOnce(ask: Ask, elementsOf: ElementsOf, isWhole: boolean): Pro
     for (const element of news) known.add(identity(element));
     items.push(...news);
     pages.push(shown.map(identity));
-    // All that is known is the answer of a service that does not know `skip`.
+    // A service that ignores `skip` answers with elements that are known already.
     const isAgain = skip !== undefined && news.length === 0;
     idle = news.length > 0 ? 0 : idle + 1;
     const end = (why?: string): Reading => {
@@ -129,7 +129,7 @@ async function readOnce(ask: Ask, elementsOf: ElementsOf, isWhole: boolean): Pro
     };
     const next = nextPage(answer.headers, new URL(answer.url));
     if (!next) {
-      // A list whose length is that of a usual page may go on, although it does not say so.
+      // A list exactly as long as a usual page may continue without saying so.
       const isSaid = page !== undefined || answer.status === 206 || totalOf(answer.headers) !== undefined;
       const isQuestioned = !isSaid && news.length > 0 && isRound(items.length);
       if (!isQuestioned) return end();

@@ -40,7 +40,7 @@ export const paths = {
   ownMemberships: "/memberships",
   /** One object of a collection. */
   item: (collection: string, id: string) => collection + path`/${id}`,
-  /** A list inside an object of this collection that every service has (spec, section 4.1). undefined: nothing has to be in it. */
+  /** A list inside an object of this collection that every service has (spec, section 4.1). undefined: there is none. */
   inside: (collection: string, id: string): string | undefined => {
     if (collection === "/consortia") return path`/consortia/${id}/environments`;
     return /^\/consortia\/[^/]+\/environments$/.test(collection) ? collection + path`/${id}/nodes` : undefined;

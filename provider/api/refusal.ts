@@ -2,9 +2,9 @@ import { isObject } from "../plain";
 import { type ErrorKind } from "./api-error";
 import { conflictOf, silent } from "./conflict";
 
-/* What an answer says no with. The specification leaves status codes open, so a 2xx may, too. */
+/* Finds the refusal in an answer. The specification leaves status codes open, so even a 2xx may be one. */
 
-/** Where services write an explanation: the API's own name first (spec, section 1), then others, those of RFC 9457 included. */
+/** Fields with an explanation: the API's own name first (spec, section 1), then others, including those of RFC 9457. */
 const explanations = [
   "errorMessage",
   "message",
@@ -53,7 +53,7 @@ function isAnObject({ _id, id, name }: Record<string, unknown>, call: string): b
   return isId(_id) || isId(id) || (isId(name) && call.endsWith(`/${encodeURIComponent(String(name))}`));
 }
 
-/** Where only the words tell. A failure of the service itself leaves open whether it has acted. */
+/** Kinds that only the wording tells. After a failure of its own (`server`), the service may have acted. */
 const words: [ErrorKind, RegExp][] = [
   [
     "missing",

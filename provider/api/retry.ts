@@ -15,7 +15,7 @@ export interface Tried {
 
 const patienceMs = { unreached: 8_000, reached: 30_000, limited: 10 * 60_000 };
 const mostAttempts = 6;
-/** A longer `Retry-After` is not waited for. */
+/** The longest `Retry-After` to wait for. */
 export const longestWaitMs = patienceMs.limited;
 
 /** Doubling from 250 ms to 8 s, with a quarter of jitter so that siblings do not come back together. */
@@ -33,7 +33,7 @@ export function retryDelay(error: ApiError, repeatable: Repeatable, tried: Tried
   const whileAway = within(tried.reached ? patienceMs.reached : patienceMs.unreached);
   switch (error.kind) {
     case "limited":
-      if (error.retryAfterMs === undefined && conflictOf(error) !== undefined) return undefined; // that does not pass
+      if (error.retryAfterMs === undefined && conflictOf(error) !== undefined) return undefined; // waiting does not help
       return within(patienceMs.limited);
     case "unsent":
       return whileAway;
@@ -44,7 +44,7 @@ export function retryDelay(error: ApiError, repeatable: Repeatable, tried: Tried
     case "server":
       if (repeatable !== "freely" || delay > longestWaitMs) return undefined;
       if (tried.attempt < mostAttempts) return delay;
-      // A proxy without a service behind it closes each connection at once: that is the service away.
+      // A proxy closes each connection at once while the service behind it is away.
       return error.kind === "lost" ? whileAway : undefined;
     default:
       return undefined;

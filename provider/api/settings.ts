@@ -30,7 +30,7 @@ export const decisive: readonly string[] = [
 const httpProxy = ["http_proxy", "HTTP_PROXY"];
 const httpsProxy = ["https_proxy", "HTTPS_PROXY", ...httpProxy];
 
-/** All environment variables that settings are made of. */
+/** All environment variables that hold settings. */
 export const settingVariables: readonly string[] = [
   ...settingNames.map(environmentName),
   keySourceVariable,
@@ -46,7 +46,7 @@ export type Region = (typeof regions)[number];
 export interface SettingSources {
   /** Given values. They take precedence over the environment for `apiKey`, `region`, `baseUrl`, `allowHttp` and `organization`. */
   given?: Partial<Record<SettingName, unknown>>;
-  /** Environment variables. Default: those of this process. */
+  /** Environment variables. Default: this process's own. */
   env?: Environment;
 }
 
@@ -67,11 +67,11 @@ export interface Settings {
   allowHttp: boolean;
   /** The file that gets a line for each call, and its source. Default: none. */
   log?: { file: string; source: string };
-  /** What the log has: only failures; all calls; or all calls with their bodies. */
+  /** Contents of the log: only failures; all calls; or all calls with their bodies. */
   logLevel: LogLevel;
   /** The proxy between this machine and the base address. */
   proxy?: Proxy;
-  /** What errors advise. */
+  /** Advice in errors. */
   advice: Advice;
 }
 
@@ -91,7 +91,7 @@ export interface Proxy {
 /** An API key that cannot be printed by accident. `source` describes where it was found. */
 export class ApiKey implements KeyOrigin {
   readonly #value: string;
-  /** @param place where it was found, for decisions; undefined: it was given */
+  /** @param place where it was found, for decisions. undefined: it was passed as a value */
   constructor(
     value: string,
     readonly source: string,
@@ -113,7 +113,7 @@ export class ApiKey implements KeyOrigin {
 /** A missing or wrong setting: which one, its source, and how to correct it. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
-  /** The short form, because every resource of a run fails alike. */
+  /** The short form: all resources of a run fail for the same reason. */
   readonly brief: string = "the connection settings are invalid";
   /** @param setting the setting, if its value may be shown */
   constructor(
@@ -124,7 +124,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** There is no key. A preview needs none. */
+/** The key is missing. A preview does not need it. */
 export class NoKeyError extends SettingsError {
   override readonly brief = "no API key is set";
 }
@@ -217,7 +217,7 @@ function parseBaseUrl({ value, source }: Found, allowHttp: boolean, advice: Advi
   return text;
 }
 
-/** In addresses, IPv6 is in brackets and in its shortest form. People list it without, and in any. */
+/** URLs have IPv6 addresses in brackets and in their shortest form. People write them in any form, without brackets. */
 const withBrackets = (hosts: string): string =>
   hosts
     .split(/[\s,]+/)
@@ -249,7 +249,7 @@ function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
 export const defaultBaseUrl = (region: Region): string =>
   `https://console${region === "us" ? "" : `-${region}`}.kaleido.io/api/v1`;
 
-/** The other region that a key's id names, such as `eu` for a key that begins with `e0`. undefined: nothing speaks for one. */
+/** The other region that a key's id names, such as `eu` for a key that begins with `e0`. undefined: no other region. */
 export function otherRegionOfKey({ apiKey, region, baseUrl }: Settings): Region | undefined {
   const [, letter] = /^([a-z])\d[0-9a-z]{8}-/.exec(apiKey.reveal()) ?? [];
   const named = regions.find((one) => one.startsWith(letter ?? "-"));
@@ -263,7 +263,7 @@ export function otherRegionOfKey({ apiKey, region, baseUrl }: Settings): Region 
 export const resolveSettings = (sources: SettingSources = {}): Settings =>
   readSettings(findIn(sources), sources.env, clientAdvice);
 
-/** Settings from sources of one's own. @throws SettingsError */
+/** Settings from the given sources. @throws SettingsError */
 export function readSettings(find: Find, env = processEnvironment(), advice: Advice): Settings {
   const read = <T>(name: SettingName, schema: z.ZodType<T>, otherwise: T): T => {
     const found = find(name);

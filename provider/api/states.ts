@@ -1,4 +1,4 @@
-/* What the state of an object means, for all who ask. Imports nothing, so that browser pages can use it. */
+/* The meaning of an object's state, for all parts. Imports nothing, so that browser pages can use it. */
 
 type Stated = { id?: unknown; state?: unknown };
 
@@ -16,7 +16,7 @@ const known: [Condition, RegExp][] = [
   ["failed", /^(failed|failure|error(ed)?)$/],
   /** Stopped and started by hand only: nothing to wait for. */
   ["stopped", /^(stopp(ing|ed)|paused|suspended|hibernated)$/],
-  /** The service no longer has it: only who remembers it calls it so. */
+  /** The service no longer has it; only models of a network use this word. */
   ["gone", /^gone$/],
   /** States that count as working. */
   ["ready", /^(running|serving|listening|operating)$/],
@@ -24,7 +24,7 @@ const known: [Condition, RegExp][] = [
   ["pending", /ing$|^(queued|scheduled|upgrade|in[-_ ]progress)$/],
 ];
 
-/** The spec names one state to wait for (section 3). Every state whose name does not say something else is ready. */
+/** The spec names one state to wait for (section 3). Any other counts as ready, unless its name says otherwise. */
 export function conditionOf(state: unknown): Condition {
   if (isGone({ state })) return "gone";
   if (isGoing({ state })) return "going";
@@ -32,6 +32,6 @@ export function conditionOf(state: unknown): Condition {
   return known.find(([, words]) => words.test(word))?.[0] ?? "ready";
 }
 
-/** Whether it is one of these, in lower case. */
+/** Whether the state is one of these, which are in lower case. */
 export const isOneOf = (states: readonly string[] | undefined, state: unknown): boolean =>
   states?.includes(String(state).trim().toLowerCase()) === true;

@@ -4,15 +4,15 @@ import { type Clock } from "./clock";
 import { type ApiKey } from "./settings";
 import { type WireAnswer } from "./transport";
 
-/** A token is asked for at most once in so many calls: a shorter run makes no call more than without tokens. */
+/** A token is requested at most once in this many calls, so short runs make no extra call. */
 const callsBefore = 100;
-/** How long a token is good for where it does not say (s). */
+/** Lifetime of a token that does not state it (s). */
 const usualLifetime = 3_600;
-/** A token that is good for less is not used (s). */
+/** Tokens with a shorter lifetime are not used (s). */
 const leastLifetime = 120;
-/** A token is renewed when this part of its time is over. */
+/** A token is renewed after this share of its lifetime. */
 const renewedAt = 0.9;
-/** After so many refused tokens the key alone is used: this service does not take its own tokens everywhere. */
+/** After this many refused tokens, only the key is used: this service does not accept its own tokens everywhere. */
 const mostRefused = 2;
 
 const claims = z.object({
@@ -48,8 +48,8 @@ function tokenIn({ status, text }: WireAnswer): { token: string; lifetimeMs: num
 const passes = (status: number): boolean => ["limited", "unavailable", "server", "lost"].includes(kindOfStatus(status));
 
 /**
- * What calls identify themselves with: the key, and in a long run a token in its place, which the service has less work with. Not in
- * the specification. Only the call that asks for a token waits for it; others send the key meanwhile.
+ * The credential of each call: the key, or in a long run a token, which costs the service less work. Not in the
+ * specification. Only the call that asks for a token waits for it; others send the key meanwhile.
  */
 export class Bearer {
   #calls = 0;

@@ -8,17 +8,17 @@ import { type Attributes, type Open, type Tracing } from "./otel";
 export interface Traced {
   name: string;
   attributes: Attributes;
-  /** Whether somebody else does it. */
+  /** Whether another service does the work. */
   isCall?: boolean;
 }
 
-/** Adds to a span what its work shows. @param failure why it failed, where no error says so */
+/** Adds attributes to a span. @param failure why its work failed, if it threw no error */
 export type Note = (attributes: Attributes, failure?: string) => void;
 
-/** What a trace needs of those who begin it. */
+/** What the caller of `begin` provides. */
 interface Teller {
   mask: (text: string) => string;
-  /** Says once that there are no spans, and why. */
+  /** Reports once why no spans are sent. */
   warn: (message: string) => void;
 }
 
@@ -27,14 +27,14 @@ interface Scope extends Pick<Teller, "mask"> {
   context: Open["context"];
 }
 
-/** How long a process may take at its end to send what is left: the engine kills it after 5 s. */
+/** How long a process may take at its end to send the last spans: the engine kills it after 5 s. */
 const lastMs = 3_000;
 
 const scopes = new AsyncLocalStorage<Scope>();
 const parents = new AsyncLocalStorage<string>();
 let loading: Promise<Tracing | undefined> | undefined;
 
-/** Work whose trace is part of another one, if there is one: a `traceparent` of W3C's Trace Context. */
+/** Work within another process's trace, if there is one: `traceparent` is in the form of W3C's Trace Context. */
 export const below = <T>(traceparent: string | undefined, work: () => T): T =>
   traceparent === undefined ? work() : parents.run(traceparent, work);
 
@@ -64,7 +64,7 @@ export function begin<T>(span: Traced, teller: Teller, work: () => Promise<T>): 
   });
 }
 
-/** Sends what is left. undefined: there is nothing to wait for. */
+/** Sends the last spans. undefined: there are none. */
 export function sendSpans(): Promise<void> | undefined {
   const ending = loading;
   loading = undefined;
@@ -94,7 +94,7 @@ async function inSpan<T>(scope: Scope, { name, attributes, isCall }: Traced, wor
     failure = messageOf(error);
     throw error;
   } finally {
-    // Only now is every secret known that may be in them.
+    // Only now are all secrets known that the spans may contain.
     const masked = Object.entries(noted).map(([key, value]) => [
       key,
       typeof value === "string" ? scope.mask(value) : value,

@@ -1,6 +1,6 @@
 import { type ErrorKind } from "./api-error";
 
-/** Apart from the transport, so that a process that makes no request does not load undici. */
+/** In a file of its own, so that a process without requests does not load undici. */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   constructor(

@@ -30,7 +30,7 @@ const counter = z
 
 export const object = z.record(z.string(), z.unknown()).optional().catch(undefined);
 
-/** Absent and null mean the same, except for a description: null says that there is none any more. */
+/** Absent and null mean the same, except in a description, where null means that it was removed. */
 function withoutNulls(value: Wire): Wire {
   const given = Object.entries(value).filter(([, field]) => field !== null);
   return { ...(value.description === null ? { description: "" } : {}), ...Object.fromEntries(given) };

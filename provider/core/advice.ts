@@ -1,7 +1,7 @@
 import { type Advice, type KeyOrigin } from "../api/advice";
 import { environmentName } from "../api/environment";
 
-/* What errors advise those who use Pulumi. The client's own advice knows nothing of it. */
+/* Advice in errors for users of Pulumi. The client's own advice does not mention Pulumi. */
 
 const keyVariable = environmentName("apiKey");
 

@@ -7,7 +7,7 @@ import { fromWire } from "./state";
 import { UserError } from "./user-error";
 import { sameName, sameValue } from "./values";
 
-/** No service is known that cuts shorter names (characters). */
+/** Names shorter than this are not cut by any known service (characters). */
 const shortestCut = 30;
 
 /** The objects of one kind in one place, as their resource sees them. */

@@ -6,9 +6,9 @@ import { environmentName } from "../api/environment";
 import { isKnown, withKey } from "./ownership";
 
 /*
- * Files with the creates of one stack. Each is logged before it is sent and again when it is answered: after a kill, only this
- * tells which objects are the stack's own. A fleet names the file, and marks what a killed run left in it; stack-log.ts keeps those of
- * all other stacks.
+ * Files with the creates of one stack. Each is logged before it is sent and again when it is answered: after a kill, only this tells which
+ * objects are the stack's own. A fleet names the file, and marks what a killed run left in it; stack-log.ts keeps the files of all other
+ * stacks.
  */
 
 /** The variable that names the file. */
@@ -135,7 +135,7 @@ export const markNew = (file: string): void => write(file, { newStack: true });
 /** Marks the creates so far as a killed run's. @param held paths of the objects that are in a state */
 export const markInterrupted = (file: string, held: string[]): void => write(file, { continued: { held } });
 
-/** Where a process logs its creates, and what others have logged. */
+/** The file in which a process logs its creates, and the entries of others. */
 export interface Logs {
   /** Whether a fleet keeps it, which knows the states of all its stacks. */
   readonly isFleets: boolean;
@@ -193,7 +193,7 @@ export class CreateLog {
     return (this.logs?.before.interrupted ?? []).filter(isOf).reverse();
   }
 
-  /** The last name that killed runs sent for the resource there, unless a state has what came of it. */
+  /** The last name that killed runs sent for the resource there, unless a state has its object. */
   nameFor(path: string, resource: string, isInState: (id: string) => boolean): string | undefined {
     const all = (this.logs?.before.interrupted ?? []).filter((one) => one.path === path && one.resource === resource);
     return all.findLast(({ id }) => id === undefined || !isInState(id))?.name;
@@ -241,14 +241,14 @@ export class CreateLog {
     }
   }
 
-  /** Logs what stays of this stack's own although it was deleted: who asks for it again gets it. */
+  /** Logs an object that the service kept although this stack deleted it: a resource that asks for it again gets it. */
   left(begun: Pick<LoggedCreate, "path" | "name" | "resource" | "id">, settings: Settings): void {
     if (this.isFleets) return; // its log ends with the run
     const [key = ""] = withKey({ keys: [] }, settings).keys;
     this.logs?.write({ left: { ...begun, attempt: randomUUID(), before: [], key, at: Date.now() } });
   }
 
-  /** Logs that this run goes on with what a killed one has made. */
+  /** Logs that this run continues with an object of a killed one. */
   continued(create: LoggedCreate, id: string): void {
     const attempt = randomUUID();
     if (this.isFleets) return; // its log is one file, which says so already

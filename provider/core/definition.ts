@@ -8,7 +8,7 @@ import { verbSeconds } from "./times";
 
 export { nameOf, type Props };
 
-/** Where an object lives: the collection that lists it, and what that is in. */
+/** Where an object lives: the collection that lists it, and the collection's parent. */
 export interface Place {
   /** Path of the collection, such as `/consortia/c1/environments`. */
   collection: string;
@@ -70,7 +70,7 @@ export interface Steps {
   cautions(inputs: Props, stopped: ReadonlySet<string>): string[];
   /** Warnings of `check` about losses. Pulumi shows earlier inputs only to `check`, and calls no provider about planned deletions. */
   losses(olds: Props, news: Props): string[];
-  /** What an import does not restore, and what to do about it. */
+  /** Advice about values that an import does not restore. */
   onImport: string;
   /** Meanings of its states, where they differ from `conditionOf`. */
   states: States;

@@ -50,7 +50,7 @@ const isReplacing = (definition: Definition, refused: readonly string[], key: st
   return onChange === "replace" || (onChange === "replaceIfRefused" && refused.includes(key));
 };
 
-/** Whether all its outputs are read, no step of a run is left, and it has not failed. An upgrade of the service's own is no step. */
+/** Whether all its outputs are read, no step of a run is left, and it has not failed. An upgrade by the service itself is not a step. */
 function isSettled(definition: Definition, state: Props, open: readonly string[]): boolean {
   const { steps, shownLater = [] } = definition;
   if (steps?.settled) return steps.settled(state);
@@ -78,7 +78,7 @@ export function changedKeys(definition: Definition, parts: StateParts, inputs: P
     const isChange = isUnclear || !sameAsked(now[key], last[key]);
     const isDrift = meta.computed !== "moving" && !sameValue(...watched(inputs[key], shown[key], answered[key]));
     if (!isChange && !isDrift) continue;
-    // What is so already needs no call, unless another value is on its way. After a change by a run that did not end, a restart may be
+    // A value that is already set needs no call, unless another one is on its way. After a change by an interrupted run, a restart may be
     // missing.
     const isUnseen = isChange && parts.unseen.includes(key);
     const isSo = !isUnseen && (isChange ? sameAsked : sameValue)(shown[key], now[key]);
@@ -86,7 +86,7 @@ export function changedKeys(definition: Definition, parts: StateParts, inputs: P
       continue;
     const isOpen = isUnset(inputs[key]);
     if (isChange) {
-      // Any value will do, so no ledger is lost for it; and what the service changes by itself is left to it.
+      // The program now accepts any value, so no ledger is lost for it, and the service may change it by itself.
       if (isOpen && (meta.computed === "moving" || (meta.computed && losesLedger(definition, key)))) continue;
       (keptBecause(definition, parts, inputs, key) === undefined ? found.changed : found.kept).push(key);
     } else if (parts.how !== "shared" && !(isOpen && (meta.computed || parts.how === "adopted"))) {
@@ -96,7 +96,7 @@ export function changedKeys(definition: Definition, parts: StateParts, inputs: P
   return found;
 }
 
-/** An input of which the service now shows something else than it answered. */
+/** An input with another value in the service now than in its answer. */
 interface Drift {
   key: string;
   /** The value that the program asked for, or else the one that the service chose. */
@@ -132,7 +132,7 @@ const isOptional = ({ inputs }: Definition, key: string): boolean =>
 function keptBecause(definition: Definition, parts: StateParts, inputs: Props, key: string): string | undefined {
   const meta = inputMeta(definition, key)!;
   if (parts.how === "shared") {
-    // An object is sent whole, and could take away what is not this stack's.
+    // An object is sent as a whole, which could remove members that are not this stack's.
     const isTheirs =
       isUnset(inputs[key]) || (isObject(inputs[key]) && !sameValue(parts.answered[key], parts.asked[key]));
     const fits = meta.parent === "path" || definition.shared?.fits.includes(key) === true;
@@ -220,7 +220,7 @@ function plansOf(
   ];
 }
 
-/** The input that asks for a new secret of the object with this change, or did without a clear answer. Taking it out asks for nothing. */
+/** The input that requests a new secret with this change, or requested one without a clear answer. Removing it requests nothing. */
 export const regenerating = (
   definition: Definition,
   { asked, unclear }: Pick<StateParts, "asked" | "unclear">,
@@ -237,10 +237,10 @@ const regeneration = (definition: Definition, parts: StateParts, inputs: Props):
   return hasOne ? [`gets a new password, because ${key} changes; the old password stops working at once`] : [];
 };
 
-/** Where others name the object by its id, the new one is made first. */
+/** If other objects refer to it by its id, the new one is created first. */
 const besideOld =
-  "the new one is made beside the old one. If the service takes no second one like it, set the resource option " +
-  "deleteBeforeReplace: true: then what names it is replaced, too.";
+  "the new one is created before the old one is deleted. If the service rejects a second one like it, set the resource option " +
+  "deleteBeforeReplace: true: then resources that refer to it are replaced, too.";
 
 const onPurpose = (first = ""): string => `To replace it on purpose, ${first}run \`pulumi up --replace\` with its URN.`;
 

@@ -25,7 +25,10 @@ export interface FieldMeta {
   onChange?: "replace" | "replaceIfRefused" | "restart" | "regenerate" | "ignore";
   /** Never shown: a secret output. */
   secret?: boolean;
-  /** The service chooses a value if none is given, so leaving it out is no change. `moving`: it also changes it later, which is no drift. */
+  /**
+   * The service chooses a value if none is given, so leaving it out is not a change. `moving`: the service also changes it later, which is
+   * not drift.
+   */
   computed?: boolean | "moving";
   /**
    * Where the value is found, if not in the list of objects under its name.
@@ -39,8 +42,8 @@ export interface FieldMeta {
   /** The argument of TypeScript programs that takes the resource with this id. */
   argument?: string;
   /**
-   * Not a field of the object: a change sends this instead. The create leaves it out, and the next update sends it. `shown` is the
-   * value that an object with these properties has. With `true`, it does nothing any more, nor does what is in it.
+   * Not a field of the object: a change sends this instead. The create leaves it out, and the next update sends it. `shown` is the value
+   * that an object with these properties has. With `true`, the object and everything in it is idle.
    */
   action?: { sent: (value: unknown) => Props; shown: (props: Props) => unknown };
   /** Names a parent of the object: in the path, or under this name in the body. */

@@ -27,7 +27,7 @@ export interface ProgramResource {
   name: string;
 }
 
-/** The object of a resource. `isOver`: it keeps its name from no other one. */
+/** The object of a resource. `isOver`: others may take its name. */
 interface Held {
   path: string;
   id: string;
@@ -95,7 +95,7 @@ function handover(from: ProgramResource | undefined, to: ProgramResource | undef
 
 /** The error for resources that swap names, so that each waits for the other. */
 export const swapping = (what: string, { name }: ProgramResource): string =>
-  `${what} swaps names with "${name}", which one run cannot do, because neither name is free first. Give one of them a ` +
+  `${what} swaps names with "${name}". One run cannot do that, because each name is still taken. Give one of them a ` +
   "temporary name, run `pulumi up`, then set the final one.";
 
 const undo = ({ name }: ProgramResource): string =>
@@ -130,8 +130,8 @@ export class Leases {
     const asks =
       definition.steps?.idKey !== undefined
         ? `is for the same ${definition.title}`
-        : `${named === undefined ? "is also to be made under this name" : "also adopts this one"} in the same place`;
-    return `"${twin.resource.name}" of this program ${asks}. Take one of them out of the program, or give each its own.`;
+        : `${named === undefined ? "also has this name" : "also adopts this one"} in the same place`;
+    return `"${twin.resource.name}" of this program ${asks}. Remove one of them, or give each its own.`;
   }
 
   /**
@@ -170,7 +170,7 @@ export class Leases {
     return twin && `${what} is both "${twin.resource.name}" and "${resource.name}". ${undo(resource)}`;
   }
 
-  /** The resource that has the new name of this one, if names go round: that one, or one after it, takes the name of this one. */
+  /** The resource that still has this one's new name, if the renames form a cycle back to this one. */
   swapsWith(resource: ProgramResource | undefined): ProgramResource | undefined {
     const mine = resource && this.#leases.get(resource.key);
     const next = mine && this.#namedBefore(mine);
@@ -282,7 +282,7 @@ const wish = (path: string): string => `wish ${path}`;
 /** The mark of a resource that gives this name up. */
 const former = (name: string): string => `former ${name}`;
 
-/** Where the objects are that a resource has or took, the one that it asks for, its name, and the one that it gives up. */
+/** Marks of a resource: the paths of its objects and of the one it asks for, its name, and the name that it gives up. */
 function marksOf({ definition, inputs, object, formerName, create }: Lease): string[] {
   const named = namedPath(definition, inputs);
   return [

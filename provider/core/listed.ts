@@ -112,7 +112,7 @@ export class Listed {
     return (await this.listed(id, maxAgeMs)) ?? (look % looksBeforeAsking === 0 ? this.get(id) : undefined);
   }
 
-  /** What it is in, as listed. undefined: nothing, or it is not listed. */
+  /** Its parent, as listed. undefined: it has none, or the parent is not listed. */
   async parent(maxAgeMs: number): Promise<Identified | undefined> {
     const { parent } = this.place;
     return parent && new Listed(this.session, parent.place).listed(parent.id, maxAgeMs);
@@ -183,7 +183,7 @@ export class Listed {
     try {
       listed = await this.look(maxAgeMs);
     } catch (error) {
-      // What it is in may not be known yet, either.
+      // Its parent may not be known yet, either.
       if (isApiError(error, "missing") && !this.place.isUnlisted && this.#isUnseen(id, madeAt)) {
         await clock.sleep(lookEveryMs);
         return this.find(id, 0, madeAt);
@@ -203,11 +203,11 @@ export class Listed {
     return item && !isGone(item) ? { item } : "gone";
   }
 
-  /** What is to be made of a list that is refused: its parent may be gone, and the object with it. @throws the refusal */
+  /** Interprets a refused list: its parent may be gone, and the object with it. @throws the refusal */
   async #unlistable(error: unknown, maxAgeMs: number): Promise<Presence> {
     if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !this.place.parent)
       throw error;
-    // Where no service has to list anything, a 403 says no more than a 404.
+    // For lists that no service has to have, a 403 means no more than a 404.
     const isLacking = isApiError(error, "missing", "unsupported") || (this.place.isUnlisted && isForbidden(error));
     return this.#withParent(maxAgeMs, isLacking ? "unlistable" : error);
   }
@@ -226,8 +226,8 @@ export class Listed {
   }
 
   /**
-   * Proves that what two lists lack is gone: a list inside of it is refused as well, where every service has one; otherwise its id is, or
-   * the service lists something else of the same organization. A proxy may answer everything with an empty list.
+   * Proves that an object missing from two lists is gone: a list inside it is refused as well, if every service has one; otherwise its id
+   * is, or the service lists something else of the same organization. A proxy may answer everything with an empty list.
    * @throws UserError, or the error of a partial list, which proves nothing
    */
   async #prove(id: string, listed: Listing, isRefused: boolean): Promise<void> {
@@ -237,7 +237,7 @@ export class Listed {
     const inside = paths.inside(this.path, id);
     const content = inside === undefined ? undefined : await this.#contentOf(inside);
     if (inside !== undefined && content === undefined) return;
-    // A service may list nothing in what it does not have: then it does so in what it never had.
+    // A service may answer with an empty list inside an object that does not exist: then it does so for an id that never existed, too.
     const isTelling = async (): Promise<boolean> =>
       content!.items.length > 0 || (await this.#contentOf(paths.inside(this.path, `${id}-0`)!)) === undefined;
     if (inside !== undefined && (await isTelling())) throw unproved(this.pathOf(id), `GET ${inside} is still answered`);
@@ -245,7 +245,7 @@ export class Listed {
     throw unproved(this.pathOf(id), "no other object of the organization is listed, either");
   }
 
-  /** What a list shows. undefined: it is refused. */
+  /** The objects that a list shows. undefined: it is refused. */
   async #contentOf(collection: string): Promise<Listing | undefined> {
     try {
       return await new Listed(this.session, { collection }).look(waitingAgeMs);
@@ -291,7 +291,7 @@ export class Listed {
     this.#known.list = { startedAt: this.session.clock.now(), until: Infinity, items: Promise.resolve({ items: [] }) };
   }
 
-  /** What this process created there and has not deleted. */
+  /** Objects that this process created there and has not deleted. */
   made(): Identified[] {
     return [...this.#known.made.values()];
   }
@@ -347,7 +347,7 @@ export class Listed {
   }
 }
 
-/** What an answer to a GET by id shows. */
+/** The result of a GET by id. */
 interface ById {
   item?: Identified;
   /** Whether it is refused: there is no such object, or no such call. */

@@ -42,7 +42,7 @@ export function stateObjectOf(definition: Definition, id: string, state: Props):
 
 const consortiaOf = (session: Session): Listed => new Listed(session, { collection: paths.consortia });
 
-/** What the key can see. Requested once per run, or taken from a list of consortia that is needed anyway. */
+/** The objects that the key can see. Requested once per run, or taken from a list of consortia that is needed anyway. */
 async function visible(session: Session): Promise<Visible & { part?: PartialList }> {
   let some: PartialList | undefined;
   const list = async (collection: string): Promise<Identified[]> => {
@@ -95,7 +95,7 @@ async function compared(session: Session, { ownership, isShown, consortiumId }: 
  * Call before anything is changed or deleted, and before an object is taken for gone.
  * @param isThere the object was just read, so that a key that is not known to be foreign may stay unproved
  * @returns what the state records from now on
- * @throws CommonError that says whose the state is, what the key shows, and what to do
+ * @throws CommonError that names the state's organization, what the key shows, and what to do
  */
 export async function proveOrganization(session: Session, object: StateObject, isThere = false): Promise<Ownership> {
   await fitsRequired(session, object);
@@ -182,7 +182,7 @@ async function fitsRequired(session: Session, object: StateObject): Promise<void
   if (!ownership.organizations || !isKnown(ownership, settings)) requireOrganization(settings, await visible(session));
 }
 
-/** @throws CommonError if the settings require another organization than that of the state */
+/** @throws CommonError if the settings require another organization than the state's */
 export function refuseUnlikeRequired({ client, provider }: Session, { what, ownership }: StateObject): void {
   const { organization: required } = client.http.settings;
   if (!required || !ownership.organizations || ownership.organizations.includes(required.id)) return;
@@ -256,7 +256,7 @@ function unclearKey(session: Session, object: StateObject, { consortia, organiza
         : `does not show consortium ${consortiumId}${organizations ? `, but some of ${names(organizations)}` : ""}`;
   const first = ownership.organizations?.[0] ?? consortiumId ?? id;
   const [cause, remedy] = isElsewhere(ownership, session.client.http.settings)
-    ? ["this address, which is new to the stack, is that of another service or region", "Set the earlier address"]
+    ? ["this address, which is new to the stack, belongs to another service or region", "Set the earlier address"]
     : ["the key belongs to another organization", useKeyOf(session, object).replace(/\.$/, "")];
   const next =
     `: either ${cause}, or everything was deleted there. Nothing was changed. ` +

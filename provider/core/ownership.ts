@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { type ConsortiumClient, type Settings } from "../api";
 
-/* What a state records of the organization that its object belongs to. organization.ts decides by it. */
+/* The record in a state about the organization of its object. organization.ts decides by it. */
 
 /** The organization of an object, as recorded in its state. */
 export interface Ownership {

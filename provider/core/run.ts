@@ -31,8 +31,8 @@ export interface Listing {
 }
 
 /**
- * What one process has made and removed with one key, by place; which states the engine has shown it, and which resource
- * has which object.
+ * The knowledge of one process about one key: the objects that it created and deleted, by place; the states that the engine has shown it;
+ * and which resource has which object.
  */
 export class Run {
   readonly leases = new Leases();
@@ -59,7 +59,7 @@ export class Run {
   #deletions = 0;
   #lastDeletion = -Infinity;
 
-  /** @param confirmed ids of organizations, or of objects, whose deletion the user confirmed for this run */
+  /** @param confirmed ids of organizations or objects: the user confirmed for this run that they were deleted */
   constructor(private readonly confirmed: ReadonlySet<string> = new Set()) {}
 
   at(place: string): Known {
@@ -114,7 +114,7 @@ export class Run {
     return [...this.#subjects.values()];
   }
 
-  /** Whether the user has confirmed for this run that it was deleted, or what it belongs to. */
+  /** Whether the user has confirmed for this run that it, or its parent, was deleted. */
   isConfirmed({ ownership, consortiumId, id }: Pick<StateObject, "ownership" | "consortiumId" | "id">): boolean {
     return this.isNamed([...(ownership.organizations ?? []), consortiumId, id]);
   }

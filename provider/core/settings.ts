@@ -31,7 +31,7 @@ export const providerSettingNames: readonly AnySetting[] = [...settingNames, "ad
 
 const variableOf = Object.fromEntries(providerSettingNames.map((name) => [name, environmentName(name)]));
 
-/** All environment variables that they are made of. */
+/** All environment variables that hold settings. */
 export const settingVariables: readonly string[] = [...connectionVariables, variableOf.adopt!];
 
 /**

@@ -11,9 +11,9 @@ import { engineAddress } from "./engine";
 import { logKeptMs } from "./times";
 
 /*
- * The logs of creates of stacks without a fleet, in the user's state folder: a folder for each stack of each backend, and a file for
- * each process of a run that creates something. So no two processes write to one file. A run that ends as it should removes its file:
- * everything that it created is in the state. A file that stays is a killed run's, or tells what a service did not delete alone.
+ * The logs of creates of stacks without a fleet, in the user's state folder: a folder for each stack of each backend, and a file for each
+ * process of a run that creates something. So no two processes write to one file. A run that ends as it should removes its file: everything
+ * that it created is in the state. A file that remains belongs to a killed run, or lists objects that a service did not delete alone.
  */
 
 /** A stack, as its program or its URNs name it. */
@@ -81,7 +81,7 @@ export class StackLog implements Logs {
   #before?: LogContents;
   #isKept = true;
   #begun = false;
-  /** Creates that are not over: what they have made is not in the state. */
+  /** Creates in progress: their objects are not in the state yet. */
   #open = 0;
 
   /** @param say shows one line to the user */
@@ -190,7 +190,7 @@ export class StackLog implements Logs {
       const created = own === undefined ? [] : readCreateLog(own).current.filter(({ id }) => id !== undefined);
       for (const folder of stacksIn(stateFolder(processEnvironment()))) {
         const files = this.#recent(folder).map((file) => ({ file, ...readCreateLog(file) }));
-        // Stacks may create the same: only an id is proof for another one.
+        // Several stacks may create the same object: only an id proves which stack did.
         const isOwn = folder === this.#place;
         const later = isOwn ? files.flatMap(({ current }) => current) : [];
         const again = isOwn
@@ -209,7 +209,7 @@ export class StackLog implements Logs {
       if (lines.length > 0) write(join(this.#place!, `${randomUUID()}.jsonl`), { run: this.#run }, ...lines);
       rmSync(own, { force: true });
     } catch {
-      // What stays proves no less.
+      // A file that could not be removed is still proof.
     }
   }
 }
@@ -222,7 +222,7 @@ const stacksIn = (folder: string): string[] => {
   }
 };
 
-/** Path of what a create has made; of the collection, if nobody saw an answer. */
+/** Path of the object that was created, or of its collection if nobody saw an answer. */
 const pathOf = ({ path, id }: LoggedCreate): string => (id === undefined ? path : paths.item(path, id));
 
 const isSame = (one: LoggedCreate, other: LoggedCreate): boolean =>

@@ -4,7 +4,7 @@
  * and in what resources share. What only one kind needs is in its file: `timeouts`, `emptiedMs` of members, `silentMs` of tethers.
  */
 
-/* How old a list may be, so that siblings share a call. What this process makes and deletes, it knows besides. */
+/* How old a list may be, so that siblings share a call. This process also knows what it makes and deletes itself. */
 
 /** While waiting: short enough that each look is news. listed.ts, settle.ts, change.ts, send-create.ts, environment.ts */
 export const waitingAgeMs = 400;
@@ -21,7 +21,7 @@ export const steadyAgeMs = 10_000;
 
 /* How far a service may lag behind itself. */
 
-/** What it has just made, it may not show, or not know everywhere. listed.ts, run.ts, send-create.ts, tether/activation.ts */
+/** It may not show, or not know everywhere, an object that it has just created. listed.ts, run.ts, send-create.ts, tether/activation.ts */
 export const unseenMs = 10_000;
 /** The longest lag of a list that anything waits for. settle.ts, send-create.ts */
 export const longestLagMs = 60_000;
@@ -35,7 +35,7 @@ export const takenLagMs = 1_000;
 export const lostLagMs = { lost: 2_500, refused: 1_200 };
 /** It may still list what it has deleted. delete.ts */
 export const deletedLagMs = 5_000;
-/** What something was deleted from may still look full. delete.ts */
+/** A parent may still look full after something in it was deleted. delete.ts */
 export const emptiedLagMs = 10_000;
 /** It may still list what it answers 404 for. After that, it is reported as one that cannot be deleted. delete.ts */
 export const stillListedMs = 20_000;
@@ -81,7 +81,7 @@ export const firstWaitsMs = [500, 1_000, 2_000];
 export const waitEveryMs = { steady: 4_000, likely: 1_500, likelyFrom: 30_000, likelyTo: 50_000 };
 /** Lines of progress: ever more rarely, but often enough for pipelines that kill jobs after ten silent minutes. progress.ts */
 export const progressDueMs = [10_000, 30_000, 60_000, 120_000, 300_000];
-/** A call that is repeated after a shorter pause is not told of. session.ts */
+/** A call that is repeated after a shorter pause is not reported. session.ts */
 export const toldPauseMs = 2_000;
-/** Whether the engine is there still, after it has closed the idle connection. engine.ts */
+/** Whether the engine is still there, after it has closed the idle connection. engine.ts */
 export const engineEveryMs = 250;

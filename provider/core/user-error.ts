@@ -17,7 +17,7 @@ export class CommonError extends UserError {
   }
 }
 
-/** Nothing tells whether a change was made, or all of it. */
+/** It is unknown whether a change was made, or only a part of it. */
 export class Unclear extends UserError {
   constructor(override readonly cause: unknown) {
     super(messageOf(cause));

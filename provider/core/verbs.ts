@@ -64,8 +64,8 @@ const keptOf = (props: Props, keys: readonly string[]): Props =>
   Object.fromEntries(keys.filter((key) => props[key] !== undefined).map((key) => [key, props[key]]));
 
 /**
- * Whether something in them may turn out to be a secret: Pulumi does not tell of what a preview does not know. Then the preview does not
- * know the secrets, either: a plan that it saves would not allow others.
+ * Whether an unknown value may turn out to be a secret: Pulumi does not tell. Then the preview leaves the secrets unknown, too, because a
+ * plan saved from it would not allow others.
  */
 const mayBeSecret = (definition: Definition, inputs: Props): boolean =>
   Object.entries(inputs).some(([key, value]) => {
@@ -73,7 +73,7 @@ const mayBeSecret = (definition: Definition, inputs: Props): boolean =>
     return argument === undefined && parent === undefined && isUnknown(value); // ids are no secrets
   });
 
-/** What a preview says of a new object. */
+/** Lines of a preview about a new object. */
 export const previewLines = (definition: Definition, inputs: Props, { stopped }: Pick<Run, "stopped">): string[] => [
   ...adoptionOf(definition, inputs),
   ...cautionsOf(definition, inputs, stopped),
@@ -92,7 +92,7 @@ function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): st
   return [`${nameOf(definition, { name, orgName })}: adopts ${which}`];
 }
 
-/** Whether the object does nothing after an update to these inputs, nor what is in it. */
+/** Whether an update to these inputs leaves the object, and everything in it, idle. */
 const isStopped = (definition: Definition, state: Props, inputs: Props): boolean =>
   inputKeys(definition).some((key) => {
     const { action } = inputMeta(definition, key)!;
@@ -158,8 +158,8 @@ export class Verbs {
   }
 
   /**
-   * The name that a killed run of this stack sent for the resource, whose names the engine makes: another one each time, so that the
-   * next run would not find what that one created.
+   * The name that a killed run of this stack sent for a resource with generated names. The engine generates another one each time, so the
+   * next run would not find the object of the killed one.
    */
   killedName(inputs: Props): string | undefined {
     const { definition, sessions } = this;
@@ -185,7 +185,9 @@ export class Verbs {
     return [{ property: definition.steps?.idKey ?? named ?? "", reason }];
   }
 
-  /** Compares a state with new inputs. A call is made only for a key that the state does not know: `diff` alone cannot tell whose it is. */
+  /**
+   * Compares a state with new inputs. Makes a call only for a key that the state does not know: `diff` alone cannot tell its organization.
+   */
   async diff(id: string, olds: Props, news: Props): Promise<Omit<DiffResult, "plans">> {
     const { sessions } = this;
     const object = this.#saw(id, olds);
@@ -208,7 +210,7 @@ export class Verbs {
   }
 
   /**
-   * Asks whose the key is, unless nothing was ever proved of the object.
+   * Asks which organization the key belongs to, unless no key was ever proved for the object.
    * @returns warnings if the service cannot tell @throws if there is no key
    */
   async #proveNewKey(object: StateObject, whose: Pick<Session, "resource" | "provider">): Promise<string[]> {
@@ -226,7 +228,7 @@ export class Verbs {
     return [];
   }
 
-  /** What an update does, if one may follow: a refresh asks for a difference, too. */
+  /** Lines about an update, if one may follow: a refresh asks for a difference, too. */
   #planned(news: Props, plans: string[]): string[] {
     const resource = this.#resource(news);
     return !resource || this.sessions.run().programmed.has(resource.key) ? plans : [];
@@ -248,8 +250,8 @@ export class Verbs {
       else difference.warnings.push(...cautionsOf(definition, inputs, stopped));
     }
     const resource = this.#resource(news);
-    // What only a refresh has shown may leave the program, or get another name in it. During an update, the engine asks with unknown
-    // values only to find what a replacement affects.
+    // A resource that only a refresh has shown may be removed from the program, or renamed in it. During an update, the engine asks with
+    // unknown values only to find what a replacement affects.
     if (!resource || !programmed.has(resource.key) || isUnknown(inputs)) return difference;
     const held = { path, id, isOver: isOver(definition, olds) };
     const warning = leases.hold(resource, definition, held, olds, inputs, isReplaced);
@@ -273,7 +275,7 @@ export class Verbs {
         const left = idKey === undefined ? undefined : take(timed, definition, known, String(known[idKey]));
         return await stepsOf(definition).create(timed, known, left);
       } catch (error) {
-        // A resource that goes keeps what this one was to take over.
+        // The old resource keeps the object that this one was to take over.
         if (!(error instanceof Incomplete)) timed.run.leases.failed(timed.resource);
         throw error;
       }

@@ -10,7 +10,7 @@ import { Incomplete } from "../core/user-error";
 import { setTimeout as sleep } from "node:timers/promises";
 import { printableLines } from "../api/printable";
 
-/** What the host passes to `configure`: stack configuration, or the inputs of an explicit `Provider`. */
+/** The argument of `configure`: stack configuration, or the inputs of an explicit `Provider`. */
 export interface HostConfig {
   get(key: string): string | undefined;
 }
@@ -34,7 +34,7 @@ function watchEngine(): AbortSignal {
   return controller.signal;
 }
 
-/** What the process of one provider keeps: its configuration and its sessions. */
+/** The data of one provider's process: its configuration and its sessions. */
 export class HostProcess {
   #config?: HostConfig;
   #settings?: ProviderSettings;
@@ -73,8 +73,8 @@ export const hostProcess = new HostProcess();
 const show = (lines: string[]): void => lines.forEach((line) => console.log(line));
 
 /**
- * Marks what is always a secret: the program cannot, where one of its transforms set it. The host passes the marks on. Each value within
- * an object has its own, because newer engines drop that of the whole.
+ * Marks what is always a secret: the program cannot, where one of its transforms set it. The host passes the marks on. Each value within an
+ * object has its own, because newer engines drop the mark of the whole object.
  */
 function withSecrets(definition: Definition, inputs: Props): Props {
   const marked = (value: unknown): unknown => {
@@ -163,7 +163,7 @@ function refusal(error: unknown): Error {
   return Object.assign(shown, { stack: printed.stack, toString: () => printed.title });
 }
 
-/** Lines of this process and its answers reach the engine on separate ways, so a line that must come first gets a head start. */
+/** Lines of this process and its answers take separate ways to the engine, so a line that must come first gets a head start. */
 const headStartMs = 100;
 
 /**

@@ -2,7 +2,7 @@ import { definitions } from "../resources";
 import { handler } from "./host";
 
 /*
- * What the provider process loads (`pulumi-consortium/runtime`). States refer to these names, so they stay forever.
+ * The module that the provider process loads (`pulumi-consortium/runtime`). States refer to these names, so they stay forever.
  */
 export const consortium = handler(definitions.consortium);
 export const membership = handler(definitions.membership);

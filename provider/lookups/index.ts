@@ -141,28 +141,28 @@ const processes = ["geth", "constellation"] as const;
 
 const all = {
   getConsortia: listing({
-    doc: "Consortia of the organization, all or those of one name.",
+    doc: "Consortia of the organization, optionally filtered by name.",
     args: z.strictObject({ name: filter("name", "Name of the consortia.") }),
     result: itemOf(definitions.consortium),
     list: "consortia",
     items: (client, { name }) => client.listConsortia({ name }),
   }),
   getMemberships: listing({
-    doc: "Memberships of a consortium, all or those of one business.",
+    doc: "Memberships of a consortium, optionally filtered by business.",
     args: z.strictObject({ ...inConsortium(), orgName: filter("orgName", "Name of the business.") }),
     result: itemOf(definitions.membership),
     list: "memberships",
     items: (client, { consortiumId, orgName }) => client.listMemberships(consortiumId, { org_name: orgName }),
   }),
   getEnvironments: listing({
-    doc: "Environments of a consortium; deleted ones, which the service may still list, are left out.",
+    doc: "Environments of a consortium, optionally filtered by name. Deleted ones, which the service may still list, are left out.",
     args: z.strictObject({ ...inConsortium(), name: filter("name", "Name of the environments.") }),
     result: itemOf(definitions.environment),
     list: "environments",
     items: (client, { consortiumId }) => client.listEnvironments(consortiumId),
   }),
   getNodes: listing({
-    doc: "Nodes of an environment, all or those of one name.",
+    doc: "Nodes of an environment, optionally filtered by name.",
     args: z.strictObject({ ...inEnvironment(), name: filter("name", "Name of the nodes.") }),
     result: itemOf(definitions.node),
     list: "nodes",
@@ -184,10 +184,10 @@ const all = {
       ...ofNode(),
       client: field(
         z.enum(processes, { error: `client must be one of ${processes.join(", ")}` }).optional(),
-        "Process whose log it is: `geth`, or `constellation` in a quorum environment.",
+        "Process that writes the log: `geth`, or `constellation` in a quorum environment.",
         { default: "`geth`" },
       ),
-      maxLines: field(atLeast("maxLines", 1), "Most lines to read.", { default: "as many as the service gives" }),
+      maxLines: field(atLeast("maxLines", 1), "Maximum number of lines.", { default: "as many as the service gives" }),
     }),
     result: z.string(),
     list: "lines",
@@ -195,7 +195,7 @@ const all = {
       client.getNodeLogs(consortiumId, environmentId, nodeId, process, maxLines),
   }),
   getZones: listing({
-    doc: "Zones of a consortium, or those of one of its environments, all or those of one region or cloud.",
+    doc: "Zones of a consortium or of one of its environments, optionally filtered by region or cloud.",
     args: z.strictObject({
       ...inConsortium(),
       environmentId: field(id("environmentId", "environment").optional(), "Id of the environment.", {
@@ -210,7 +210,7 @@ const all = {
     items: (client, { consortiumId, environmentId }) => client.listZones(consortiumId, environmentId),
   }),
   getConfigurations: listing({
-    doc: "Configurations of an environment, all or those of one name or type, without their secret `details`.",
+    doc: "Configurations of an environment, optionally filtered by name or type. Their secret `details` are left out.",
     args: z.strictObject({
       ...inEnvironment(),
       name: filter("name", "Name of the configurations."),
@@ -225,7 +225,7 @@ const all = {
     },
   }),
   getServices: listing({
-    doc: "Services of an environment, all or those of one name or type.",
+    doc: "Services of an environment, optionally filtered by name or type.",
     args: z.strictObject({
       ...inEnvironment(),
       name: filter("name", "Name of the services."),
@@ -237,7 +237,7 @@ const all = {
     items: (client, { consortiumId, environmentId }) => client.listServices(consortiumId, environmentId),
   }),
   getInvitations: listing({
-    doc: "Invitations to a consortium, all or those of one business.",
+    doc: "Invitations to a consortium, optionally filtered by business.",
     args: z.strictObject({ ...inConsortium(), orgName: filter("orgName", "Name of the business.") }),
     result: itemOf(definitions.invitation),
     list: "invitations",
@@ -245,7 +245,7 @@ const all = {
     items: (client, { consortiumId, orgName }) => client.listInvitations(consortiumId, { org_name: orgName }),
   }),
   getReleases: listing({
-    doc: "Releases of the software that environments run, all or those of one client or version.",
+    doc: "Releases of the software that environments run, optionally filtered by client or version.",
     args: z.strictObject({
       provider: filter("provider", "Client that the releases are for, such as `quorum`."),
       version: filter("version", "Version of the releases."),
@@ -267,7 +267,7 @@ const all = {
       ...ofTether(),
       network: field(
         open("network", tetherNetworks),
-        "Public chain: `mainnet`, `rinkeby`, `local` on the embedded service, or what the service has.",
+        "Public chain: `mainnet`, `rinkeby`, `local` on the embedded service, or another one that the service has.",
       ),
     }),
     result: tetherBalanceResult,
@@ -280,7 +280,7 @@ const all = {
     args: z.strictObject({
       ...ofTether(),
       from: field(atLeast("from", 0), "Index of the first report.", { default: "the latest ones" }),
-      count: field(atLeast("count", 0), "Most reports to read.", { default: "10" }),
+      count: field(atLeast("count", 0), "Maximum number of reports.", { default: "10" }),
     }),
     result: tetherReportResult,
     list: "reports",

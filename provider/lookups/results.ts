@@ -31,7 +31,7 @@ export const itemOf = (definition: Definition, what = definition.type) =>
       id: field(z.string(), "The service's id (`_id`), as in the `id` of the resource."),
       ...pick(definition, listed(definition)),
     })
-    .meta({ id: `${what}Result`, description: `What the service lists of each \`${what}\`.` });
+    .meta({ id: `${what}Result`, description: `Properties of each \`${what}\` that the service lists.` });
 
 const { node } = definitions;
 export const nodeStatusResult = z
@@ -42,7 +42,7 @@ export const nodeStatusResult = z
     ),
     blockHeight: field(z.int().optional(), "Number of the latest block that the node knows."),
   })
-  .meta({ id: "NodeStatusResult", description: "What a node reports of itself." });
+  .meta({ id: "NodeStatusResult", description: "Data that a node reports about itself." });
 
 export const releaseResult = z
   .object({
@@ -53,7 +53,7 @@ export const releaseResult = z
   })
   .meta({ id: "ReleaseResult", description: "A release of the software that environments run." });
 
-/** Plain text: Pulumi's Python takes an enum that is open for an object, in the results of a function. */
+/** Plain text: Pulumi's Python reads an open enum in the result of a function as an object. */
 const network = () => z.string();
 
 export const tetherAccountResult = z
@@ -83,7 +83,8 @@ const nodeReport = z
   })
   .meta({
     id: "NodeReport",
-    description: "What one node reported of itself; none of it is documented, so each part may be missing.",
+    description:
+      "Data that one node reported about itself. The fields are undocumented, so any of them may be missing.",
   });
 
 export const tetherReportResult = z
@@ -99,7 +100,7 @@ export const tetherReportResult = z
       z.int().optional(),
       "Place in the contract: another network has another contract, and counts from 0 again.",
     ),
-    hash: field(z.string().optional(), "Hash of all that the nodes reported, as it is on the public chain."),
+    hash: field(z.string().optional(), "Hash of all reports of the nodes, as pinned to the public chain."),
     reports: field(z.array(nodeReport), "One for each node."),
     report: field(z.unknown(), "The report exactly as the service shows it: `verifyReport` takes it."),
   })

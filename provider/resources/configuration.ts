@@ -39,5 +39,5 @@ export const configuration: Definition = {
   naming: ["name"],
   isNamedById: true,
   place: configurations,
-  steps: { onImport: "the service does not show the details: the next `up` sends those of the program." },
+  steps: { onImport: "the service does not show the details: the next `up` sends the program's." },
 };

@@ -11,7 +11,7 @@ import { common, consortiumId, destinations, idIn, idOf, lowerCase, nameText, op
 
 const needsMember = ["idRegistryId", "testCertificate"] as const;
 
-/** What a destination depends on: verifies its member, and registers it with an id registry of the environment. */
+/** Prepares a destination: verifies its member, and registers it with an id registry of the environment. */
 async function register(client: ConsortiumClient, inputs: Props): Promise<void> {
   const { idRegistryId: registry, testCertificate, membershipId } = inputs;
   const member = idIn(inputs, "membershipId");
@@ -45,9 +45,9 @@ export const destination: Definition = {
     "verified, and registered with an id registry of the environment.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
-    environmentId: field(optionalText("environmentId"), "Id of the environment that the service belongs to.", {
+    environmentId: field(optionalText("environmentId"), "Id of the service's environment.", {
       argument: "environment",
-      default: "that of the service",
+      default: "the service's environment",
       parent: "path",
       onChange: "ignore", // the service cannot move to another one
     }),
@@ -77,7 +77,7 @@ export const destination: Definition = {
     ),
     membershipId: field(optionalText("membershipId"), "Id of the membership that owns the service.", {
       argument: "membership",
-      default: "that of the service, if the service is given as a resource",
+      default: "the service's membership, if the service is given as a resource",
       visibility: "program",
       onChange: "ignore",
     }),

@@ -21,7 +21,7 @@ const consensusTypes = [...new Set(Object.values(consensusOf).flat())];
 /** The case of an address is only a checksum (EIP-55). */
 const plainAddress = (address: string): string => address.toLowerCase().replace(/^0x/, "");
 
-/** Accounts by address, in the one form that every service takes: without 0x, balances as decimal text. */
+/** Accounts by address, in the one form that every service accepts: without 0x, balances as decimal text. */
 const accounts = (value: unknown): unknown =>
   value &&
   Object.fromEntries(
@@ -31,7 +31,7 @@ const accounts = (value: unknown): unknown =>
     ]),
   );
 
-/** What follows from several inputs. */
+/** Values that follow from several inputs. */
 const bodyOf = ({ prefundedAccounts, multiRegion, testFeatures }: Props): Props => ({
   ...(prefundedAccounts !== undefined && { prefunded_accounts: accounts(prefundedAccounts) }),
   ...((multiRegion !== undefined || testFeatures !== undefined) && {
@@ -50,7 +50,7 @@ async function make(...[collection, send]: Parameters<Making>): Promise<Identifi
 
 const numeric = new Intl.Collator("en", { numeric: true });
 
-/** Test features but the one that has an argument of its own. */
+/** Test features, except the one with an argument of its own. */
 const otherFeatures = (value: unknown): unknown => {
   const others = Object.entries((value ?? {}) as Props).filter(([name]) => name !== "multi_region");
   return Object.fromEntries(others);
@@ -61,7 +61,7 @@ const isMultiRegion = ({ multiRegion, testFeatures }: Props): unknown => {
   return isUnknown(testFeatures) ? unknown : (testFeatures as Props | undefined)?.multi_region === true;
 };
 
-/** An upgrade has no way back. */
+/** An upgrade cannot be undone. */
 async function refuseOlder({ collection, id, inputs, keys }: Change): Promise<void> {
   if (!keys.includes("releaseId")) return;
   const item = await collection.listed(id, waitingAgeMs);
@@ -71,7 +71,7 @@ async function refuseOlder({ collection, id, inputs, keys }: Change): Promise<vo
   const [now, wanted] = [from, to].map((id) => releases.find((one) => one.id === id)?.version);
   if (now === undefined || wanted === undefined || numeric.compare(wanted, now) >= 0) return;
   throw collection.error(
-    `release ${String(to)} (${wanted}) is older than ${String(from)} (${now}), which it runs, and a ledger cannot go back. ` +
+    `release ${String(to)} (${wanted}) is older than ${String(from)} (${now}), the release that it runs, and a ledger cannot be downgraded. ` +
       `Set releaseId: "${String(from)}" or a newer one, or leave it out. Nothing was changed.`,
   );
 }
@@ -106,7 +106,7 @@ export const environment: Definition = {
     ),
     releaseId: field(
       z.string({ error: "releaseId must be text" }).min(1, "releaseId must not be empty").optional(),
-      "Release of the service's software that it runs. An upgrade takes minutes for each node; there is no way back.",
+      "Release of the service's software that it runs. An upgrade takes minutes for each node and cannot be undone.",
       {
         default: "the service chooses the newest",
         computed: "moving",
@@ -114,7 +114,7 @@ export const environment: Definition = {
     ),
     paused: field(
       z.boolean({ error: "paused must be true or false" }).optional(),
-      "Whether it is paused: it makes no blocks, and its nodes answer nothing. `false` resumes it, also when the service has paused it. A new one runs; the next update pauses it.",
+      "Whether it is paused: it makes no blocks, and its nodes do not answer. `false` resumes it, even if the service has paused it. A new environment always starts running; the next update pauses it.",
       {
         default: "the service pauses it when it is idle, and leaves it so",
         computed: true,
@@ -150,7 +150,7 @@ export const environment: Definition = {
           "prefundedAccounts names one address twice, in two spellings",
         )
         .optional(),
-      "Accounts that have money from the first block: by address, each with its `balance` in wei, as text, or that alone. They are not read back.",
+      "Accounts with a balance from the first block, by address: each an object with its `balance`, or just the balance, in wei as text. They are not read back.",
       { default: "none", onChange: "replace", visibility: "writeOnly", normal: accounts },
     ),
     multiRegion: field(
@@ -192,7 +192,7 @@ export const environment: Definition = {
       return [{ property: "consensusType", reason }];
     },
     cautions: ({ provider, consensusType, paused }) => [
-      ...(paused === true ? ["paused: a new one runs; the next `pulumi up` pauses it"] : []),
+      ...(paused === true ? ["paused: a new environment starts running; the next `pulumi up` pauses it"] : []),
       ...unusual("provider", provider, providers),
       ...unusual("consensusType", consensusType, consensusTypes),
     ],

@@ -12,7 +12,7 @@ import { isUnknown, isUnset } from "../core/values";
 
 const notEmpty = (what: string) => `${what} must not be empty`;
 
-/** A name as people write it. */
+/** A name for people. */
 export const nameText = (what: string) =>
   z
     .string({ error: `${what} is required: give it as text` })
@@ -196,7 +196,7 @@ export const lowerCase = (value: unknown): unknown => (typeof value === "string"
 export const destinations = (props: Props): Place => {
   const id = idIn(props, "serviceId");
   const collection = paths.destinations(String(lowerCase(idIn(props, "serviceType"))), id);
-  // Without the environment, the service cannot be looked for, but what both are in can.
+  // Without the environment, the service cannot be found, but the consortium of both can.
   const parent = isUnset(props.environmentId)
     ? { place: consortia(), id: idIn(props, "consortiumId") }
     : { place: services(props), id };

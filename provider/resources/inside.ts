@@ -10,9 +10,11 @@ import { insideAgeMs } from "../core/times";
 import { type Identified } from "../api";
 import { environments, memberships, nodes } from "./fields";
 
-/* What would be lost with a consortium or an environment: ledgers, and the nodes of any member. */
+/* Objects that would be lost with a consortium or an environment: ledgers, and the nodes of any member. */
 
-/** What stays in a place. If the list is known to be incomplete: what it shows. Empty if the service does not let this key look. */
+/**
+ * The objects that stay in a place. If the list is known to be incomplete, those that it shows. Empty if this key may not read the list.
+ */
 async function stayingIn(session: Session, place: Place): Promise<Identified[]> {
   const list = new Listed(session, place);
   return list.staying(insideAgeMs).catch((error: unknown) => {

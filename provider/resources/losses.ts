@@ -3,11 +3,11 @@ import { type Props } from "../core/definition";
 import { contentsKey, lossWarnings } from "../constants";
 
 /*
- * What a program has lost of what is in a consortium or an environment. Only `check` can see that: Pulumi shows it the earlier inputs,
- * while a preview asks nothing about resources that it would delete.
+ * Warnings about environments and nodes that the program no longer contains. Only `check` can tell: Pulumi shows it the earlier inputs,
+ * while a preview asks no provider about resources that it would delete.
  */
 
-/** The names of each, and whether a network file declares them. undefined: not known. */
+/** The names of each environment or node, and whether a network file declares them. undefined: unknown. */
 function contentsOf({ [contentsKey]: given }: Props): { names: string[][]; inFile: boolean } | undefined {
   const inFile = Array.isArray(given);
   const names: unknown = inFile ? given : (given as { classes?: unknown } | undefined)?.classes;
@@ -16,7 +16,7 @@ function contentsOf({ [contentsKey]: given }: Props): { names: string[][]; inFil
     : undefined;
 }
 
-/** The names of what is gone from the file or the program, and of what is new in it. */
+/** The names that the file or the program no longer has, and those that are new in it. */
 function differenceIn(olds: Props, news: Props): { gone: string[]; added: string[]; inFile: boolean } | undefined {
   const [before, after] = [contentsOf(olds), contentsOf(news)];
   if (!before || before.inFile !== after?.inFile) return undefined;
@@ -34,15 +34,12 @@ const quoted = (names: readonly string[], word: string): string =>
     names.map((one) => `"${printable(one)}"`),
   );
 
-/** What to write if an environment that goes only has another key, or another logical name, which may be one of these. */
+/** What to write if an environment was only renamed, perhaps to one of these keys or logical names. */
 function renamedHint(environment: string, names: readonly string[], inFile: boolean): string {
   const [name, shown] = [printable(environment), inFile ? names.map(keyInFile) : names];
   const [what, remedy] = inFile
     ? ["you only renamed its key", `write "formerly: ${keyInFile(name)}" there`]
-    : [
-        "it only has another name now",
-        `give that one the resource option aliases: [{ name: ${JSON.stringify(name)} }]`,
-      ];
+    : ["you only renamed it", `give that one the resource option aliases: [{ name: ${JSON.stringify(name)} }]`];
   return `environment "${name}": if ${what} (${quoted(shown, "or")}), ${remedy}, and nothing is deleted.`;
 }
 
@@ -56,14 +53,14 @@ export function lostEnvironments(olds: Props, news: Props): string[] {
   });
 }
 
-/** What to write if nodes that go only have other keys or logical names: otherwise the new ones may not fit in beside the old ones. */
+/** What to write if nodes were only renamed: otherwise the new ones may not fit in beside the old ones. */
 export function renamedNodes(olds: Props, news: Props): string[] {
   const { gone = [], added = [], inFile = false } = differenceIn(olds, news) ?? {};
   if (gone.length === 0 || added.length === 0) return [];
   const [left, come] = inFile ? [gone.map(keyInFile), added.map(keyInFile)] : [gone, added];
   const remedy = inFile ? 'formerly: "<its old key>"' : 'the resource option aliases: [{ name: "<its old name>" }]';
   return [
-    `environment "${printable(String(news.name))}": makes the nodes ${quoted(come, "and")}, and deletes ${quoted(left, "and")}, which are no longer ` +
-      `there. If these only have other names now, give each ${remedy}: then nothing is made or deleted.`,
+    `environment "${printable(String(news.name))}": creates nodes ${quoted(come, "and")}, and deletes ${quoted(left, "and")}, which are no longer ` +
+      `declared. If you only renamed them, give each ${remedy}: then nothing is created or deleted.`,
   ];
 }

@@ -18,7 +18,7 @@ import {
   outputs,
 } from "./fields";
 
-/** What a service shows of the status in the node itself: a status that fails need not hold the node up. */
+/** The part of the status that the node's object shows: if the status call fails, the node need not wait for it. */
 async function inNode(client: ConsortiumClient, state: Props, id: string): Promise<Partial<NodeStatusObject>> {
   const node = client.getNode(idIn(state, "consortiumId"), idIn(state, "environmentId"), id);
   const shown = await answerOr(node, undefined, "missing", "unsupported", "invalid");
@@ -96,7 +96,7 @@ export const node: Definition = {
     cautions: ({ environmentId }, stopped) =>
       stopped.has(String(environmentId))
         ? [
-            "its environment is paused: the node starts when that is resumed (`paused: false`), and `pulumi up` waits for it",
+            "its environment is paused: the node starts when the environment is resumed (`paused: false`), and `pulumi up` waits for it",
           ]
         : [],
     /** The list does not show the endpoints, and a node that has just started may not know them yet. */

@@ -44,7 +44,7 @@ export const service: Definition = {
     }),
     details: field(
       objectOf("details", "settings").optional(),
-      "Settings, by the names of the service's type. What the service adds to them is no change.",
+      "Settings, under the names of the service's type. Settings that the service adds do not count as a change.",
       { default: "the service chooses", computed: true, onChange: "restart" },
     ),
     ...common("the service with this name, or the utility service of this type,"),
@@ -52,7 +52,7 @@ export const service: Definition = {
   outputs: outputs({
     serviceType: field(
       z.string().optional(),
-      "`member` for a service of one member's own, `utility` for one that all members share.",
+      "`member` for a service of one member, `utility` for one that all members share.",
     ),
     urls: field(z.record(z.string(), z.string()).optional(), "Addresses of the service, by name of the endpoint."),
     hybridPortAllocation: field(z.number().int().optional(), "Port that a hybrid deployment gives it."),

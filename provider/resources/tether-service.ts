@@ -10,7 +10,7 @@ import { isShown, read } from "./tether/read";
 
 const duration = 'waitForFunds must be a duration, such as "90s", "30m" or "1h30m"';
 const rinkebyEnded =
-  'the public network "rinkeby" was shut down in 2023: the service decides what it pins to under that name';
+  'the public network "rinkeby" was shut down in 2023: the service decides which network that name stands for';
 const wholeWei = "minimumBalanceWei must be a whole number of wei, as text";
 
 export const tetherService: Definition = {

@@ -13,7 +13,7 @@ import { definitions } from "./index";
 /** Kinds of objects that a service lists. */
 export type ListedKind = Exclude<Kind, "tetherService">;
 
-/** What a service shows of an object, by property. Each may be missing. */
+/** Properties of an object that the service shows. Each may be missing. */
 export interface Shown extends Props {
   name?: string;
   orgName?: string;
@@ -41,7 +41,7 @@ export interface Found {
   inside: Found[];
   /** Kinds in it that the service does not list: there may be some. */
   unlisted?: ListedKind[];
-  /** The organization that it belongs to, if that is another one than the key's. Only `readOwn` tells. */
+  /** The organization that it belongs to, if not the key's. Only `readOwn` tells. */
   ofOthers?: string;
 }
 
@@ -118,7 +118,7 @@ async function asked(session: Session, kind: ListedKind, place: Props, maxAgeMs:
 /** Kinds of the specification. A service may lack the others. */
 const inSpec: readonly ListedKind[] = ["consortium", "membership", "environment", "node", "appCred"];
 
-/** What lists of a kind have shown. */
+/** What the lists of a kind have told so far. */
 interface Known {
   has?: boolean;
   /** When the service last said that it lacks it. */
@@ -214,7 +214,7 @@ export async function readOrganization(session: Session, looking: Looking = {}, 
   return withContents(session, nameOrId === undefined ? all : [chosen(all, nameOrId)], looking);
 }
 
-/** What the organization of the key may take into its stacks, or delete: see `whose`. */
+/** The objects that the organization of the key may take into its stacks, or delete: see `whose`. */
 export async function readOwn(session: Session, nameOrId?: string): Promise<Found[]> {
   const [found, own] = await Promise.all([readOrganization(session, {}, nameOrId), session.client.organizationOfKey()]);
   return found.map((consortium) => {
@@ -222,7 +222,7 @@ export async function readOwn(session: Session, nameOrId?: string): Promise<Foun
     const members = new Map(inside(consortium, "membership").map(({ id, props }) => [id, props.orgId]));
     const is = (organization: unknown) => whose(own, owner, [...members.values()], organization);
     if (is(owner) === "own") return consortium;
-    // In another organization's consortium: what is its own, and the environments that hold it.
+    // In another organization's consortium: its own objects, and the environments that hold them.
     const isOwn = ({ kind, id, props }: Found): boolean =>
       is(members.get(kind === "membership" ? id : (props.membershipId ?? ""))) === "own";
     const environments = inside(consortium, "environment").map((one) => ({

@@ -44,10 +44,10 @@ const inputs = () => ({
 
 const sharedZone = () => common("the zone of this region and cloud", "one that exists already is an error");
 
-/** What tells a zone from others of its place, whatever its name. */
+/** The inputs that distinguish a zone from others in its place, whatever its name. */
 const identity = ["region", "cloud"];
 
-/** What zones have alike. @param how what goes with it, and who uses it, so that it stays */
+/** The parts that both kinds of zones share. @param how its exceptions for a deletion */
 const zone = (definition: () => Definition, how: Deleting) => ({
   title: "zone",
   outputs: outputs({}),

@@ -6,7 +6,7 @@ import { lookup } from "./lookup";
 
 export type { TetherNetwork as TetherNetworkName } from "../../provider/constants";
 
-/** What the service lists of each object. */
+/** Properties of each object that the service lists. */
 interface Listed {
   /** The service's id (`_id`), as in the `id` of the resource. */
   id: string;
@@ -18,7 +18,7 @@ interface Listed {
   createdAt?: string;
 }
 
-/** What the service lists of each `Consortium`. */
+/** Properties of each `Consortium` that the service lists. */
 export interface ConsortiumResult extends Listed {
   /** Name of the consortium. */
   name?: string;
@@ -28,7 +28,7 @@ export interface ConsortiumResult extends Listed {
   owner?: string;
 }
 
-/** What the service lists of each `Membership`. */
+/** Properties of each `Membership` that the service lists. */
 export interface MembershipResult extends Listed {
   /** Name of the business. */
   orgName?: string;
@@ -40,7 +40,7 @@ export interface MembershipResult extends Listed {
   maximumNodes?: number;
 }
 
-/** What the service lists of each `Environment`. */
+/** Properties of each `Environment` that the service lists. */
 export interface EnvironmentResult extends Listed {
   /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
   provider?: string;
@@ -52,9 +52,9 @@ export interface EnvironmentResult extends Listed {
   description?: string;
   /** Chain id of the ledger. */
   chainId?: number;
-  /** Release of the service's software that it runs. An upgrade takes minutes for each node; there is no way back. */
+  /** Release of the service's software that it runs. An upgrade takes minutes for each node and cannot be undone. */
   releaseId?: string;
-  /** Whether it is paused: it makes no blocks, and its nodes answer nothing. `false` resumes it, also when the service has paused it. A new one runs; the next update pauses it. */
+  /** Whether it is paused: it makes no blocks, and its nodes do not answer. `false` resumes it, even if the service has paused it. A new environment always starts running; the next update pauses it. */
   paused?: boolean;
   /** Seconds between blocks. */
   blockPeriod?: number;
@@ -68,7 +68,7 @@ export interface EnvironmentResult extends Listed {
   enableTether?: boolean;
 }
 
-/** What the service lists of each `Node`. */
+/** Properties of each `Node` that the service lists. */
 export interface NodeResult extends Listed {
   /** Id of the membership that owns it. */
   membershipId?: string;
@@ -104,7 +104,7 @@ export interface NodeResult extends Listed {
   hybridPortAllocation?: number;
 }
 
-/** What a node reports of itself. */
+/** Data that a node reports about itself. */
 export interface NodeStatusResult {
   /** Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They require an AppCred of the same member and environment. */
   urls?: { rpc?: string; wss?: string };
@@ -120,7 +120,7 @@ export interface NodeStatusResult {
   blockHeight?: number;
 }
 
-/** What the service lists of each `Zone`. */
+/** Properties of each `Zone` that the service lists. */
 export interface ZoneResult extends Listed {
   /** Name of the zone. */
   name?: string;
@@ -134,7 +134,7 @@ export interface ZoneResult extends Listed {
   bridgeId?: string;
 }
 
-/** What the service lists of each `Configuration`. */
+/** Properties of each `Configuration` that the service lists. */
 export interface ConfigurationResult extends Listed {
   /** Id of the membership that owns it. */
   membershipId?: string;
@@ -144,7 +144,7 @@ export interface ConfigurationResult extends Listed {
   name?: string;
 }
 
-/** What the service lists of each `Service`. */
+/** Properties of each `Service` that the service lists. */
 export interface ServiceResult extends Listed {
   /** Id of the membership that owns it. */
   membershipId?: string;
@@ -156,9 +156,9 @@ export interface ServiceResult extends Listed {
   zoneId?: string;
   /** Size of the machine. */
   size?: string;
-  /** Settings, by the names of the service's type. What the service adds to them is no change. */
+  /** Settings, under the names of the service's type. Settings that the service adds do not count as a change. */
   details?: Record<string, unknown>;
-  /** `member` for a service of one member's own, `utility` for one that all members share. */
+  /** `member` for a service of one member, `utility` for one that all members share. */
   serviceType?: string;
   /** Addresses of the service, by name of the endpoint. */
   urls?: Record<string, string>;
@@ -166,7 +166,7 @@ export interface ServiceResult extends Listed {
   hybridPortAllocation?: number;
 }
 
-/** What the service lists of each `Invitation`. */
+/** Properties of each `Invitation` that the service lists. */
 export interface InvitationResult extends Listed {
   /** Name of the business. */
   orgName?: string;
@@ -220,17 +220,17 @@ export interface TetherReportResult {
   blockNumber?: number;
   /** Place in the contract: another network has another contract, and counts from 0 again. */
   contractIndex?: number;
-  /** Hash of all that the nodes reported, as it is on the public chain. */
+  /** Hash of all reports of the nodes, as pinned to the public chain. */
   hash?: string;
   /** One for each node. */
   reports: NodeReport[];
   /** The report exactly as the service shows it: `verifyReport` takes it. */
   report: unknown;
-  /** Whatever else the service shows. */
+  /** Other fields that the service shows. */
   [field: string]: unknown;
 }
 
-/** What one node reported of itself; none of it is documented, so each part may be missing. */
+/** Data that one node reported about itself. The fields are undocumented, so any of them may be missing. */
 export interface NodeReport {
   /** Id of the node. */
   nodeId?: string;
@@ -248,7 +248,7 @@ export interface NodeReport {
   stateRoot?: string;
   /** Time of the report. */
   reportedAt?: string;
-  /** Whatever else the service shows. */
+  /** Other fields that the service shows. */
   [field: string]: unknown;
 }
 
@@ -267,9 +267,9 @@ export interface GetConsortiaArgs {
 }
 
 export const [
-  /** Consortia of the organization, all or those of one name. */
+  /** Consortia of the organization, optionally filtered by name. */
   getConsortia,
-  /** Consortia of the organization, all or those of one name. For arguments that are outputs. */
+  /** Consortia of the organization, optionally filtered by name. For arguments that are outputs. */
   getConsortiaOutput,
 ] = lookup<GetConsortiaArgs, ConsortiumResult[]>("getConsortia", "list");
 
@@ -282,9 +282,9 @@ export interface GetMembershipsArgs {
 }
 
 export const [
-  /** Memberships of a consortium, all or those of one business. */
+  /** Memberships of a consortium, optionally filtered by business. */
   getMemberships,
-  /** Memberships of a consortium, all or those of one business. For arguments that are outputs. */
+  /** Memberships of a consortium, optionally filtered by business. For arguments that are outputs. */
   getMembershipsOutput,
 ] = lookup<GetMembershipsArgs, MembershipResult[]>("getMemberships", "list");
 
@@ -297,9 +297,9 @@ export interface GetEnvironmentsArgs {
 }
 
 export const [
-  /** Environments of a consortium; deleted ones, which the service may still list, are left out. */
+  /** Environments of a consortium, optionally filtered by name. Deleted ones, which the service may still list, are left out. */
   getEnvironments,
-  /** Environments of a consortium; deleted ones, which the service may still list, are left out. For arguments that are outputs. */
+  /** Environments of a consortium, optionally filtered by name. Deleted ones, which the service may still list, are left out. For arguments that are outputs. */
   getEnvironmentsOutput,
 ] = lookup<GetEnvironmentsArgs, EnvironmentResult[]>("getEnvironments", "list");
 
@@ -310,9 +310,9 @@ export interface GetNodesArgs extends InEnvironment {
 }
 
 export const [
-  /** Nodes of an environment, all or those of one name. */
+  /** Nodes of an environment, optionally filtered by name. */
   getNodes,
-  /** Nodes of an environment, all or those of one name. For arguments that are outputs. */
+  /** Nodes of an environment, optionally filtered by name. For arguments that are outputs. */
   getNodesOutput,
 ] = lookup<GetNodesArgs, NodeResult[]>("getNodes", "list");
 
@@ -333,9 +333,9 @@ export const [
 export interface GetNodeLogsArgs extends InEnvironment {
   /** Id of the node. */
   nodeId: string;
-  /** Process whose log it is: `geth`, or `constellation` in a quorum environment. Default: `geth`. */
+  /** Process that writes the log: `geth`, or `constellation` in a quorum environment. Default: `geth`. */
   client?: "geth" | "constellation";
-  /** Most lines to read. Default: as many as the service gives. */
+  /** Maximum number of lines. Default: as many as the service gives. */
   maxLines?: number;
 }
 
@@ -359,9 +359,9 @@ export interface GetZonesArgs {
 }
 
 export const [
-  /** Zones of a consortium, or those of one of its environments, all or those of one region or cloud. */
+  /** Zones of a consortium or of one of its environments, optionally filtered by region or cloud. */
   getZones,
-  /** Zones of a consortium, or those of one of its environments, all or those of one region or cloud. For arguments that are outputs. */
+  /** Zones of a consortium or of one of its environments, optionally filtered by region or cloud. For arguments that are outputs. */
   getZonesOutput,
 ] = lookup<GetZonesArgs, ZoneResult[]>("getZones", "list");
 
@@ -374,9 +374,9 @@ export interface GetConfigurationsArgs extends InEnvironment {
 }
 
 export const [
-  /** Configurations of an environment, all or those of one name or type, without their secret `details`. */
+  /** Configurations of an environment, optionally filtered by name or type. Their secret `details` are left out. */
   getConfigurations,
-  /** Configurations of an environment, all or those of one name or type, without their secret `details`. For arguments that are outputs. */
+  /** Configurations of an environment, optionally filtered by name or type. Their secret `details` are left out. For arguments that are outputs. */
   getConfigurationsOutput,
 ] = lookup<GetConfigurationsArgs, ConfigurationResult[]>("getConfigurations", "list");
 
@@ -389,9 +389,9 @@ export interface GetServicesArgs extends InEnvironment {
 }
 
 export const [
-  /** Services of an environment, all or those of one name or type. */
+  /** Services of an environment, optionally filtered by name or type. */
   getServices,
-  /** Services of an environment, all or those of one name or type. For arguments that are outputs. */
+  /** Services of an environment, optionally filtered by name or type. For arguments that are outputs. */
   getServicesOutput,
 ] = lookup<GetServicesArgs, ServiceResult[]>("getServices", "list");
 
@@ -404,9 +404,9 @@ export interface GetInvitationsArgs {
 }
 
 export const [
-  /** Invitations to a consortium, all or those of one business. */
+  /** Invitations to a consortium, optionally filtered by business. */
   getInvitations,
-  /** Invitations to a consortium, all or those of one business. For arguments that are outputs. */
+  /** Invitations to a consortium, optionally filtered by business. For arguments that are outputs. */
   getInvitationsOutput,
 ] = lookup<GetInvitationsArgs, InvitationResult[]>("getInvitations", "list");
 
@@ -419,9 +419,9 @@ export interface GetReleasesArgs {
 }
 
 export const [
-  /** Releases of the software that environments run, all or those of one client or version. */
+  /** Releases of the software that environments run, optionally filtered by client or version. */
   getReleases,
-  /** Releases of the software that environments run, all or those of one client or version. For arguments that are outputs. */
+  /** Releases of the software that environments run, optionally filtered by client or version. For arguments that are outputs. */
   getReleasesOutput,
 ] = lookup<GetReleasesArgs, ReleaseResult[]>("getReleases", "list");
 
@@ -442,7 +442,7 @@ export const [
 export interface GetTetherBalanceArgs {
   /** Id of the tether service: the last 10 characters of its console address. */
   tetherId: string;
-  /** Public chain: `mainnet`, `rinkeby`, `local` on the embedded service, or what the service has. */
+  /** Public chain: `mainnet`, `rinkeby`, `local` on the embedded service, or another one that the service has. */
   network: string;
 }
 
@@ -459,7 +459,7 @@ export interface GetTetherReportsArgs {
   tetherId: string;
   /** Index of the first report. Default: the latest ones. */
   from?: number;
-  /** Most reports to read. Default: 10. */
+  /** Maximum number of reports. Default: 10. */
   count?: number;
 }
 

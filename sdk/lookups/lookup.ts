@@ -22,7 +22,7 @@ import { onPlugin, Provider } from "../provider";
 
 type Inputs<A> = { [K in keyof A]: Input<A[K]> };
 
-/** A lookup and its `…Output` form, whose arguments may be outputs. */
+/** A lookup and its `…Output` form, which accepts outputs as arguments. */
 export function lookup<A extends object, R>(name: LookupName, shape: "one" | "list") {
   const get = async (args: A, opts?: InvokeOptions): Promise<R> =>
     (await (underMocks() ? mocked(name, shape, args, opts) : lookUp(name, { ...args } as Props, opts))) as R;
@@ -113,7 +113,7 @@ async function lookUp(lookup: LookupName, given: Props, opts: InvokeOptions | un
   const { known: own, unknown } = await ownSettings(providerOf(opts));
   if (unknown.length > 0) {
     throw runError(
-      `${lookup} has no settings: ${unknown.join(", ")} will only be known once the run has created what it depends on. ` +
+      `${lookup} has no settings: ${unknown.join(", ")} will only be known once the run has created the resources that it depends on. ` +
         `Use ${lookup}Output, which waits for it.`,
     );
   }

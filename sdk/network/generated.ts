@@ -14,9 +14,9 @@ export type NetworkEnvironment = NetworkEnvironmentSettings & {
   };
 }[keyof ConsensusOf];
 
-/** What most entries may have. */
+/** Properties of most entries. */
 interface NetworkEntry {
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `adopt` of the network. */
   adopt?: boolean | string;
   /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
@@ -36,13 +36,13 @@ interface NetworkZone {
   name?: string;
 }
 
-/** What is in a consortium. */
+/** Contents of a consortium. */
 interface NetworkContents {
   /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
   members?: string[] | Record<string, NetworkMember | null>;
-  /** Where environments of the consortium may run, by key. Default: none. */
+  /** Zones in which environments of the consortium may run, by key. Default: none. */
   zones?: Record<string, NetworkConsortiumZone>;
-  /** Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings. Default: none. */
+  /** Invited businesses of other organizations, by key: the e-mail address, or settings. Default: none. */
   invitations?: Record<string, string | NetworkInvitation>;
   /** Ledgers by key. At most 3 in a consortium. Default: none. */
   environments?: Record<string, NetworkEnvironment>;
@@ -64,13 +64,13 @@ export interface NetworkEnvironmentSettings extends NetworkEntry {
   description?: string;
   /** Chain id of the ledger. Default: the service chooses one. */
   chainId?: number;
-  /** Release of the service's software that it runs. An upgrade takes minutes for each node; there is no way back. Default: the service chooses the newest. */
+  /** Release of the service's software that it runs. An upgrade takes minutes for each node and cannot be undone. Default: the service chooses the newest. */
   releaseId?: string;
-  /** Whether it is paused: it makes no blocks, and its nodes answer nothing. `false` resumes it, also when the service has paused it. A new one runs; the next update pauses it. Default: the service pauses it when it is idle, and leaves it so. */
+  /** Whether it is paused: it makes no blocks, and its nodes do not answer. `false` resumes it, even if the service has paused it. A new environment always starts running; the next update pauses it. Default: the service pauses it when it is idle, and leaves it so. */
   paused?: boolean;
   /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
   blockPeriod?: number;
-  /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text, or that alone. They are not read back. Default: none. */
+  /** Accounts with a balance from the first block, by address: each an object with its `balance`, or just the balance, in wei as text. They are not read back. Default: none. */
   prefundedAccounts?: Record<string, { balance: string } | string>;
   /** Whether its nodes may be in several regions. Default: `false`. */
   multiRegion?: boolean;
@@ -78,19 +78,19 @@ export interface NetworkEnvironmentSettings extends NetworkEntry {
   testFeatures?: Record<string, unknown> | string;
   /** Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. At most 4 in all. Default: none. */
   nodes?: Record<string, number | string[] | Record<string, NetworkNode | null>>;
-  /** Settings of every node that has none of its own. Default: none. */
+  /** Default settings of the nodes. Default: none. */
   nodeDefaults?: NetworkNodeDefaults;
   /** Credentials: a list of members, or a mapping of names to settings; `[]` for none. Default: one for each member with nodes here. */
   credentials?: string[] | Record<string, NetworkCredential | null>;
   /** Pins the ledger to a public chain. Default: no tether. */
   tether?: NetworkTether;
-  /** Where nodes and services of this environment may run, by key: they name one with `zone`. Default: none. */
+  /** Zones in which nodes and services of this environment may run, by key: they refer to one with `zone`. Default: none. */
   zones?: Record<string, NetworkEnvironmentZone>;
-  /** Configurations by key: nodes name them with `nodeConfig`, `kms` and the like. Default: none. */
+  /** Configurations by key: nodes refer to them with `nodeConfig`, `kms` and the like. Default: none. */
   configurations?: Record<string, NetworkConfiguration>;
   /** Services beside the ledger, by key. Default: none. */
   services?: Record<string, NetworkService>;
-  /** Whether Pulumi refuses to delete or replace it or what is in it. Default: the option `protect` of the network. */
+  /** Whether Pulumi refuses to delete or replace it or anything in it. Default: the option `protect` of the network. */
   protect?: boolean;
 }
 
@@ -102,7 +102,7 @@ export interface NetworkDefinition extends NetworkContents {
   formerly?: string | string[];
   /** `true`: every entry adopts the object with its name, unless it says otherwise. Default: `false`. */
   adopt?: boolean;
-  /** Limits of the organization. Default: those of the service. */
+  /** Limits of the organization. Default: the service's limits. */
   limits?: NetworkLimits;
   /** The consortium: its name, or its settings. Default: one with the name of the network. */
   consortium?: string | NetworkConsortiumHead;
@@ -126,7 +126,7 @@ export interface NetworkConsortiumHead {
   name?: string;
   /** Description for people. Default: none. */
   description?: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `adopt` of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
@@ -150,15 +150,15 @@ export interface NetworkInvitation extends NetworkEntry {
   protect?: boolean;
 }
 
-/** One node. Its key is its logical name within the environment. Settings that it does not have are those in `nodeDefaults`. */
+/** One node. Its key is its logical name within the environment. `nodeDefaults` has the settings that it lacks. */
 export interface NetworkNode extends NetworkEntry, NetworkNodeDefaults {
   /** Name of the node. Default: its key. */
   name?: string;
-  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
+  /** Whether Pulumi refuses to delete or replace it. Default: `protect` of its environment. */
   protect?: boolean;
 }
 
-/** Settings of every node of the environment that has none of its own. */
+/** Default settings of the nodes of the environment. */
 export interface NetworkNodeDefaults {
   /** Role in the consensus. The service decides which values are allowed; seen: `validator`. Default: the service chooses. */
   role?: string;
@@ -206,7 +206,7 @@ export interface NetworkCredential {
   keepers?: Record<string, unknown>;
   /** Arbitrary values. When one is added or changed, the service regenerates the password in place: same username, and the old password stops working at once. Not every service can. Default: none. */
   rotateWhenChanged?: Record<string, unknown>;
-  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
+  /** Whether Pulumi refuses to delete or replace it. Default: `protect` of its environment. */
   protect?: boolean;
   /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
@@ -230,7 +230,7 @@ export interface NetworkTether {
   minimumBalanceWei?: string | number;
   /** How long to wait for funds while the balance is too low, such as `30m`. `customTimeouts` do not shorten it. Default: do not wait, and fail before anything is spent. */
   waitForFunds?: string;
-  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
+  /** Whether Pulumi refuses to delete or replace it. Default: `protect` of its environment. */
   protect?: boolean;
   /** Additional fields for the body of `deploy`, sent unchanged. */
   extra?: Record<string, unknown>;
@@ -240,11 +240,11 @@ export interface NetworkTether {
 export interface NetworkEnvironmentZone extends NetworkEntry, NetworkZone {
   /** Id of the bridge that connects it with machines of your own. Default: none. */
   bridgeId?: string;
-  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
+  /** Whether Pulumi refuses to delete or replace it. Default: `protect` of its environment. */
   protect?: boolean;
 }
 
-/** Settings that nodes name, such as those of their client. */
+/** Settings that nodes refer to, such as those of their client. */
 export interface NetworkConfiguration extends NetworkEntry {
   /** Key of the member that owns it. */
   member: string;
@@ -252,9 +252,9 @@ export interface NetworkConfiguration extends NetworkEntry {
   type: string;
   /** Name of the configuration. Default: its key. */
   name?: string;
-  /** The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. They are not read back. A value `{ env: NAME }` is that of the environment variable, and secret. Default: none. */
+  /** The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. They are not read back. A value `{ env: NAME }` is read from the environment variable, and is secret. Default: none. */
   details?: Record<string, unknown> | string;
-  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
+  /** Whether Pulumi refuses to delete or replace it. Default: `protect` of its environment. */
   protect?: boolean;
 }
 
@@ -272,15 +272,15 @@ export interface NetworkService extends NetworkEntry {
   zoneId?: string;
   /** Size of the machine. The service decides which values are allowed; seen: `small`. Default: the service chooses. */
   size?: string;
-  /** Settings, by the names of the service's type. What the service adds to them is no change. A value `{ env: NAME }` is that of the environment variable, and secret. Default: the service chooses. */
+  /** Settings, under the names of the service's type. Settings that the service adds do not count as a change. A value `{ env: NAME }` is read from the environment variable, and is secret. Default: the service chooses. */
   details?: Record<string, unknown> | string;
   /** Destinations of a `documentstore` or `dataexchange`: a key, a list of keys, or a mapping of keys to settings. Default: none. */
   destinations?: string | string[] | Record<string, NetworkDestination | null>;
-  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
+  /** Whether Pulumi refuses to delete or replace it. Default: `protect` of its environment. */
   protect?: boolean;
 }
 
-/** Where documents or messages for the service's member arrive. */
+/** Receives documents or messages for the service's member. */
 export interface NetworkDestination extends NetworkEntry {
   /** Name of the destination, which is also its id. Default: its key when the destination was created. */
   name?: string;
@@ -292,7 +292,7 @@ export interface NetworkDestination extends NetworkEntry {
   idRegistryId?: string;
   /** Whether the membership is verified first with a test certificate of the service, unless it is verified. Default: `false`. */
   testCertificate?: boolean;
-  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
+  /** Whether Pulumi refuses to delete or replace it. Default: `protect` of its environment. */
   protect?: boolean;
 }
 

@@ -32,7 +32,7 @@ function textOf(file: string): { text: string } | { message: string } {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return { message: "it must be text in UTF-8" };
-    const where = "paths are relative to the folder that the program runs in, usually that of Pulumi.yaml";
+    const where = "paths are relative to the folder that the program runs in, usually the one with Pulumi.yaml";
     return { message: code === "ENOENT" ? `there is no such file (${where})` : message };
   }
 }
@@ -52,7 +52,7 @@ export function readFile(file: string): NetworkDefinition {
   return value;
 }
 
-/** Reads a file. Its network has the given name, or else the one in the file, or else that of the file without its extension. */
+/** Reads a file. Its network has the given name, or else the one in the file, or else the file's name without its extension. */
 export function readNetwork(file: string, name?: string): { name: string; definition: NetworkDefinition } {
   const definition = readFile(file);
   const own = typeof definition.name === "string" ? definition.name : basename(file, extname(file));
@@ -159,7 +159,7 @@ function markSecrets(plan: Plan | undefined, { value, secrets = [] }: Reading): 
           secrets.some((path) => overlaps(path, [...place, key])),
         ),
     );
-  // The name of the network is also that of its only consortium.
+  // The only consortium has the name of the network.
   const [only, another] = plan?.consortia ?? [];
   if (only && !another && secrets.some((path) => overlaps(path, ["name"]))) only.secrets = [...only.secrets!, "name"];
   const references = plan?.consortia.flatMap(({ environments }) => environments.flatMap((one) => one.references)) ?? [];

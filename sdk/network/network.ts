@@ -87,7 +87,7 @@ export class Network extends ComponentResource {
 
   /**
    * The network that a YAML file describes (`network.yaml`; JSON is also YAML), at most 256 KiB.
-   * @param file relative to the folder that the program runs in, usually that of Pulumi.yaml
+   * @param file relative to the folder that the program runs in, usually the one with Pulumi.yaml
    */
   static fromFile(file: string, opts: NetworkFileOptions = {}): Network {
     const { name, ...options } = opts;

@@ -64,7 +64,7 @@ export interface Plan {
   consortia: PlannedConsortium[];
 }
 
-/** Settings of an entry: those that any kind may have, and those of its kind. */
+/** Settings of an entry: common ones, and those of its kind. */
 interface Settings {
   formerly?: string | readonly string[];
   protect?: boolean;
@@ -113,7 +113,7 @@ function referencesIn(given: Settings, path: Path): Record<string, Reference> {
 
 const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
 
-/** Replaces `{ env: NAME }` in a value with a variable, and adds it to `found`. The name may be none that a variable can have. */
+/** Replaces `{ env: NAME }` in a value with a variable, and adds it to `found`. The name may be invalid for a variable. */
 function withVariables(value: unknown, path: Path, found: Variable[]): unknown {
   if (Array.isArray(value)) return value.map((one, index) => withVariables(one, [...path, index], found));
   if (typeof value !== "object" || value === null || !isPlain(value)) return value;
@@ -135,7 +135,7 @@ const keepingNames: readonly Kind[] = ["appCred", "destination"];
 /** Plans one resource: it is called after its parent and its keys, the current ones first. */
 type Make = (kind: Kind, parent: Names, one: Entry, otherKeys?: readonly string[]) => Planned;
 
-/** The arguments are those of the kind that the entry sets, with its key for a name, and `adopt` of the whole network. */
+/** Its arguments: the entry's settings for the kind, its key as the name, and `adopt` of the whole network. */
 const making =
   (adopt: boolean | undefined): Make =>
   (kind, parent, { key, entry, path }, otherKeys = []) => {
@@ -156,7 +156,7 @@ const making =
     };
   };
 
-/** Plans the resources of a definition. `adopt` of the program takes precedence over that of the definition. */
+/** Plans the resources of a definition. `adopt` of the program takes precedence over the definition's. */
 export function planOf(name: string, definition: NetworkDefinition, adoptAll = definition.adopt): Plan {
   const formerly = formerKeys(definition);
   const make = making(adoptAll);

@@ -153,7 +153,7 @@ function uniqueEntries(
   kinds: string,
   nameOf = (args: Planned["args"]) => nameIn(args),
   sameAs = (name: string, key: string) =>
-    `its name "${name}" is also that of "${key}": names of ${kinds} must be unique`,
+    `its name "${name}" is also the name of "${key}": names of ${kinds} must be unique`,
 ): Problem[] {
   const keys = new Map<string, Planned>();
   const names = new Map<string, string>();

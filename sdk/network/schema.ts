@@ -63,7 +63,7 @@ const adopt = () =>
   optional(
     own("node", "adopt"),
     "`true` adopts the object with this name if it exists; an id adopts exactly that object or fails.",
-    "that of the network",
+    "`adopt` of the network",
   );
 
 const extra = () => of("node", "extra");
@@ -112,8 +112,8 @@ const several = (
 
 const itsKey = { name: "its key" };
 
-/** What most entries have at their end. */
-const common = (protects = protect("it", "that of its environment")) => ({
+/** The last properties of most entries. */
+const common = (protects = protect("it", "`protect` of its environment")) => ({
   adopt: adopt(),
   protect: protects,
   formerly: formerly(),
@@ -121,20 +121,20 @@ const common = (protects = protect("it", "that of its environment")) => ({
 });
 
 const details = (resource: Resource) =>
-  of(resource, "details", undefined, " A value `{ env: NAME }` is that of the environment variable, and secret.");
+  of(resource, "details", undefined, " A value `{ env: NAME }` is read from the environment variable, and is secret.");
 
 const owner = () => field(keyOr("member is required: give the key of a member"), "Key of the member that owns it.");
 
 const Node = named(
   "NetworkNode",
-  "One node. Its key is its logical name within the environment. Settings that it does not have are those in `nodeDefaults`.",
+  "One node. Its key is its logical name within the environment. `nodeDefaults` has the settings that it lacks.",
   "a node",
   { ...several("node", ["name"], itsKey), ...several("node", nodeSettings), ...common() },
 );
 
 const NodeDefaults = named(
   "NetworkNodeDefaults",
-  "Settings of every node of the environment that has none of its own.",
+  "Default settings of the nodes of the environment.",
   "nodeDefaults",
   several("node", nodeSettings),
 );
@@ -157,7 +157,7 @@ const Credential = named(
     ...several("appCred", ["name", "keepers", "rotateWhenChanged"], {
       name: "its key when the credential was created",
     }),
-    protect: protect("it", "that of its environment"),
+    protect: protect("it", "`protect` of its environment"),
     formerly: formerly(),
     extra: extra(),
   },
@@ -177,7 +177,7 @@ const Tether = named(
       "Its console address, which ends in the id, instead of `tetherId`.",
     ),
     ...several("tetherService", ["network", "intervalHours", "active", "minimumBalanceWei", "waitForFunds"]),
-    protect: protect("it", "that of its environment"),
+    protect: protect("it", "`protect` of its environment"),
     extra: of("tetherService", "extra"),
   },
 );
@@ -191,7 +191,7 @@ const EnvironmentZone = named(
 
 const Configuration = named(
   "NetworkConfiguration",
-  "Settings that nodes name, such as those of their client.",
+  "Settings that nodes refer to, such as those of their client.",
   "a configuration",
   {
     member: owner(),
@@ -203,7 +203,7 @@ const Configuration = named(
 
 const Destination = named(
   "NetworkDestination",
-  "Where documents or messages for the service's member arrive.",
+  "Receives documents or messages for the service's member.",
   "a destination",
   {
     ...several("destination", ["name", "kaleidoManaged", "idRegistryId", "testCertificate"], {
@@ -249,7 +249,7 @@ const Environment = named(
       "Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. " +
         `At most ${limits.nodes} in all.`,
     ),
-    nodeDefaults: optional(NodeDefaults, "Settings of every node that has none of its own."),
+    nodeDefaults: optional(NodeDefaults, "Default settings of the nodes."),
     credentials: optional(
       z.union([z.array(key), entries("credentials", Credential.nullable())], {
         error: "credentials must be a list of members, or a mapping of names to settings",
@@ -260,14 +260,14 @@ const Environment = named(
     tether: optional(Tether, "Pins the ledger to a public chain.", "no tether"),
     zones: optional(
       entries("zones", EnvironmentZone),
-      "Where nodes and services of this environment may run, by key: they name one with `zone`.",
+      "Zones in which nodes and services of this environment may run, by key: they refer to one with `zone`.",
     ),
     configurations: optional(
       entries("configurations", Configuration),
-      "Configurations by key: nodes name them with `nodeConfig`, `kms` and the like.",
+      "Configurations by key: nodes refer to them with `nodeConfig`, `kms` and the like.",
     ),
     services: optional(entries("services", Service), "Services beside the ledger, by key."),
-    ...common(protect("it or what is in it")),
+    ...common(protect("it or anything in it")),
   },
 );
 
@@ -315,15 +315,15 @@ const contents = () => ({
     }),
     "Participating businesses: a list of keys, or a mapping of keys to settings.",
   ),
-  zones: optional(entries("zones", ConsortiumZone), "Where environments of the consortium may run, by key."),
+  zones: optional(entries("zones", ConsortiumZone), "Zones in which environments of the consortium may run, by key."),
   invitations: optional(
     entries(
       "invitations",
       z.union([own("invitation", "email"), Invitation], {
-        error: "an invitation must be the address that it is sent to, or a mapping of its settings",
+        error: "an invitation must be an e-mail address, or a mapping of settings",
       }),
     ),
-    "Businesses of other organizations that are invited: by key, the address that the invitation is sent to, or its settings.",
+    "Invited businesses of other organizations, by key: the e-mail address, or settings.",
   ),
   environments: optional(
     entries("environments", Environment),
@@ -382,7 +382,7 @@ export const Network = named(
       "`true`: every entry adopts the object with its name, unless it says otherwise.",
       "`false`",
     ),
-    limits: optional(Limits, "Limits of the organization.", "those of the service"),
+    limits: optional(Limits, "Limits of the organization.", "the service's limits"),
     consortium: optional(
       z.union([own("consortium", "name"), ConsortiumHead], {
         error: "consortium must be a name, or a mapping of its settings",

@@ -120,8 +120,8 @@ function reportAs(enforcementLevel: EnforcementLevel, report: ReportViolation, v
 }
 
 /**
- * Pulumi decrypts secrets for policies, and does not tell which values they are: no message may contain a text that a program chooses
- * freely, but for logical names. Nor what a terminal would not print.
+ * Pulumi decrypts secrets for policies, and does not tell which values they are: so messages contain no free text of a program except
+ * logical names, and no characters that a terminal would not print.
  */
 function reporting({ name, description }: Definition, report: ReportViolation): Report {
   return {

@@ -84,7 +84,7 @@ export const propertyOf = {
 interface Link {
   id?: string;
   urn?: string;
-  /** The id is certainly that of the resource, because the property depends on it. */
+  /** The id certainly belongs to the resource, because the property depends on it. */
   sure: boolean;
 }
 

@@ -8,7 +8,7 @@ import type * as Loaded from "./node-connections";
 /** How a node is reached: JSON-RPC over HTTP(S), or a WebSocket. */
 export type Via = "rpc" | "wss";
 
-/** A node whose addresses are known: the address itself, or what `getNodeStatus` returns. */
+/** A node with known addresses: the address itself, or the result of `getNodeStatus`. */
 export type KnownNode = string | { urls?: { rpc?: string; wss?: string } };
 
 /** A user name and its password, both known. */
@@ -17,7 +17,7 @@ export interface KnownCredential {
   password: string;
 }
 
-/** A node of the program, or anything whose addresses become known later. */
+/** A node of the program, or anything with addresses that become known later. */
 export type AnyNode = Input<KnownNode> | { urls: Input<{ rpc?: string; wss?: string } | undefined> };
 
 /** A credential of the program, or a user name and a password that become known later. */

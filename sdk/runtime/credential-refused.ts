@@ -1,4 +1,4 @@
-/** A node refused the credential with HTTP 401, be it for a request or for opening a WebSocket. */
+/** A node refused the credential with HTTP 401, for a request or while opening a WebSocket. */
 export class CredentialRefused extends Error {
   override readonly name = "CredentialRefused";
   readonly status = 401;
@@ -6,7 +6,7 @@ export class CredentialRefused extends Error {
   constructor(
     /** Address of the node, without user name and password. */
     readonly address: string,
-    /** What the node said. */
+    /** The node's own message. */
     readonly errorMessage: string,
   ) {
     super(

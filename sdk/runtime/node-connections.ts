@@ -44,8 +44,8 @@ export class HttpProvider extends JsonRpcProvider {
 }
 
 /**
- * A node's chain never changes, and its blocks may come every second, or at once: ethers would keep each answer for 250 ms, and take
- * the nonce of the transaction before for the next one.
+ * A node's chain never changes, and its blocks may come every second, or at once: ethers would cache each answer for 250 ms, and reuse the
+ * nonce of the previous transaction.
  */
 const options = { staticNetwork: true, pollingInterval: 1_000, cacheTimeout: -1 };
 
@@ -56,7 +56,7 @@ type Answer = (JsonRpcResult | JsonRpcError)[];
 /** In Node, `ca` replaces the usual certificates, so add them. */
 const trusting = (ca: string | Buffer | undefined) => (ca ? [...rootCertificates, ca] : undefined);
 
-/** What the service says about a refusal, or the beginning of any other body. */
+/** The service's reason for a refusal, or the beginning of any other body. */
 function messageIn(body: string): string {
   try {
     const { errorMessage } = JSON.parse(body) as { errorMessage?: unknown };

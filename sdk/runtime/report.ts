@@ -46,13 +46,13 @@ export function pinOf(given: unknown): Pin {
   return report as unknown as Pin;
 }
 
-/** The hash of what the nodes reported. @throws Refused if the report names another one */
+/** The hash of the nodes' reports. @throws Refused if the report names another one */
 export function checkHash({ reports, hash: named }: Pin): string {
   const { keccak256, toUtf8Bytes } = ethers();
   const hash = keccak256(toUtf8Bytes(textOf(reports)));
   must(
     same(hash, named),
-    () => `the hash of what the nodes reported is ${hash}, but the report says ${named}: it was changed`,
+    () => `the hash of the nodes' reports is ${hash}, but the report says ${named}: it was changed`,
   );
   return hash;
 }

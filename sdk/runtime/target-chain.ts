@@ -49,7 +49,7 @@ export async function checkOnChain(pin: Pin, url: string, expected: { account?: 
     const [code, receipt] = await Promise.all([provider.getCode(address), provider.getTransactionReceipt(transaction)]);
     must(code !== "0x", () => `there is no contract at ${address} on this chain`);
     const owner = ownerIn(code);
-    must(owner !== undefined, () => `the code of the contract ${address} is not that of a tether service`);
+    must(owner !== undefined, () => `the contract ${address} does not have the code of a tether service`);
     must(!account || same(account, owner), () => `the contract ${address} belongs to ${owner}, not to ${account}`);
     must(receipt !== null, () => `there is no transaction ${transaction} on this chain`);
     must(receipt.status === 1, () => `the transaction ${transaction} failed`);

@@ -29,8 +29,8 @@ export type Verification =
   | { verified: false; reason: string };
 
 /**
- * Checks that a report of a tether service is really on the target chain. The hash is computed again from what the nodes
- * reported. The tether's contract must store it, and a transaction of the contract's owner must have written it there.
+ * Checks that a report of a tether service is really on the target chain. The hash is computed again from the nodes' reports. The tether's
+ * contract must store it, and a transaction of the contract's owner must have written it there.
  * @param report as the service returns it, or an element of `getTetherReports`
  * @param targetRpcUrl JSON-RPC address of the public chain. Choose one that you trust: the verdict depends on it
  * @returns the verdict, whatever the report contains

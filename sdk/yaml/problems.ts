@@ -1,6 +1,6 @@
 import { printable } from "../../provider/api/printable";
 
-/* What is wrong with a definition, and where. Imports little, because programs load it with the package. */
+/* Problems of a definition, with their places. Imports little, because programs load it with the package. */
 
 /** Keys and indexes from the root of a definition to a value. */
 export type Path = readonly (string | number)[];
@@ -21,7 +21,7 @@ export interface Problem {
 export interface PlacedProblem {
   /** Where in the definition, such as `environments.prod.nodes`; empty for the whole definition. */
   path: string;
-  /** What is wrong, and what to do. */
+  /** The problem, and what to do. */
   message: string;
   /** Name of the file, as it was given; undefined for a definition in the program. */
   file?: string;

@@ -222,7 +222,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
       ["Destination", "fixture/main/documents/inbox", `${within}/${ids.documentsId}/inbox`],
     ]);
     expect(stderr).toBe(
-      "note: fixture/main/gas: the service does not show the details: the next `up` sends those of the program.\n",
+      "note: fixture/main/gas: the service does not show the details: the next `up` sends the program's.\n",
     );
   });
 });

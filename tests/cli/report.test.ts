@@ -128,7 +128,7 @@ describe("zones, services and the like", () => {
     const text = show(plan);
     expect(boxed(text)).toEqual([
       "> **THIS DESTROYS WHAT A SERVICE KEEPS.**",
-      "> - Service `docs` is deleted: this destroys what it keeps.",
+      "> - Service `docs` is deleted: this destroys its data.",
     ]);
     expect(
       row(text)
@@ -155,7 +155,7 @@ describe("zones, services and the like", () => {
     expect(boxed(show(both))).toEqual([
       "> **THIS DESTROYS A LEDGER, OR A PART OF ONE.**",
       "> - Environment `e` is deleted: this destroys its ledger, its nodes and its credentials.",
-      "> - Service `docs` is deleted: this destroys what it keeps.",
+      "> - Service `docs` is deleted: this destroys its data.",
     ]);
   });
 
@@ -404,7 +404,7 @@ describe("the whole report", () => {
       ],
       [
         "> **THIS DESTROYS A LEDGER, OR A PART OF ONE.**",
-        "> - Service `s` is deleted: this destroys what it keeps.",
+        "> - Service `s` is deleted: this destroys its data.",
         "> - Node `n` is gone from the service, and with it its key and its copy of the ledger.",
       ],
     ],

@@ -12,7 +12,7 @@ import { onlyOf, withStacks } from "../../inventory/stack";
 import { asked, chainFor, isAbout, pinIn, Pins } from "../../inventory/tethers";
 import { ApiError, type ConsortiumClient } from "../../provider/api";
 
-/** What reads plans, states, credentials and reports, without a service. */
+/** Readers of plans, states, credentials and reports, without a service. */
 
 const lines = (...values: object[]) => values.map((value) => JSON.stringify(value)).join("\n");
 const numbered = (...events: object[]) => lines(...events.map((event, sequence) => ({ sequence, ...event })));
@@ -27,9 +27,9 @@ const read = (...events: object[]) => readPlan(numbered(...events), "plan");
 describe("a plan", () => {
   test.each<[string, object[], [string, string, boolean][]]>([
     ["planned steps, not their results", [before("create"), after("create")], [["create", "n", false]]],
-    ["what a refresh found, once", [before("refresh"), after("update"), after("update")], [["update", "n", true]]],
+    ["findings of a refresh, once", [before("refresh"), after("update"), after("update")], [["update", "n", true]]],
     [
-      "of two that are refreshed, both",
+      "both of two refreshed resources",
       [before("refresh", "a"), before("refresh", "b"), after("same", "b"), after("delete", "a")],
       [
         ["same", "b", true],
@@ -45,7 +45,7 @@ describe("a plan", () => {
       ],
     ],
     [
-      "a step on what was refreshed",
+      "a step on a refreshed resource",
       [before("refresh"), after("update"), before("update"), after("update")],
       [
         ["update", "n", true],
@@ -65,7 +65,7 @@ describe("a plan", () => {
     ["both", [before("refresh"), after("same"), before("update")], false],
   ])("with %s is drift alone: %#", (_, events, drift) => expect(read(...events, end).drift).toBe(drift));
 
-  test("its name is that of its stack, or the file's", () => {
+  test("has the name of its stack, or of the file", () => {
     expect(read(before("same"), end).name).toBe("net/prod");
     expect(read(end).name).toBe("plan");
     expect(planName("-")).toBe("standard input");
@@ -73,7 +73,7 @@ describe("a plan", () => {
     expect(planName("plans/a.json.txt")).toBe("a.json.txt");
   });
 
-  test("without a summary it is not whole, and says so", () => {
+  test("without a summary is incomplete, and says so", () => {
     expect(read(before("same"), end)).toMatchObject({ isWhole: true, unchanged: 3, messages: [] });
     const cut = read(before("same"));
     expect(cut).toMatchObject({ isWhole: false, unchanged: 0 });
@@ -85,7 +85,7 @@ describe("a plan", () => {
     ]);
   });
 
-  test("messages for people, without what is empty or for developers", () => {
+  test("has messages for people, without empty ones and those for developers", () => {
     const said = (severity: string, message: string) => ({ diagnosticEvent: { severity, message } });
     const { messages } = read(
       said("debug", "d"),
@@ -100,7 +100,7 @@ describe("a plan", () => {
     ]);
   });
 
-  test("violations, and which of them forbid", () => {
+  test("has violations, and whether they are mandatory", () => {
     const violation = (enforcementLevel: string) => ({
       policyEvent: { policyName: "p", enforcementLevel, message: "m", resourceUrn: urn("n") },
     });
@@ -111,14 +111,14 @@ describe("a plan", () => {
     ]);
   });
 
-  test("a last line that was cut off is left out; any other that is no JSON is an error", () => {
+  test("skips a last line that was cut off; any other line that is not JSON is an error", () => {
     const whole = numbered(before("same"), end);
     expect(readPlan(`${whole}\n{"seq`, "plan").steps.length).toBe(1);
     for (const text of [`${whole}\n{"seq\n`, `{"seq\n${whole}`, '{"seq'])
       expect(() => readPlan(text, "plan")).toThrow("plan does not contain the events");
   });
 
-  test("without debug messages, and what is no part of a plan", () => {
+  test("has no debug messages and other lines", () => {
     const debug = { diagnosticEvent: { severity: "debug", message: "password" } };
     const info = { diagnosticEvent: { severity: "info", message: "i" } };
     expect(withoutDebug(lines(debug, info, { stdoutEvent: {} }, before("same"), [1], end))).toBe(
@@ -169,7 +169,7 @@ describe("credentials", () => {
     [credential("z", { environmentId: "f" }), false],
   ])("%j belongs to the environment: %j", (one, belongs) => expect(belongsTo(environment, one)).toBe(belongs));
 
-  test("of a node are those of its member in its environment", () => {
+  test("of a node belong to its member, in its environment", () => {
     const all = [
       credential("a"),
       credential("b"),
@@ -219,7 +219,7 @@ describe("tethers", () => {
     expect(chainFor(tether, targets, pinned)).toBe(url),
   );
 
-  test("the newest pins come first, and each is asked for once", async () => {
+  test("the newest pins come first, and each is requested once", async () => {
     const calls: number[] = [];
     const getTetherReport = (_: string, index: number) => {
       calls.push(index);
@@ -262,7 +262,7 @@ describe("a live network and its stacks", () => {
   const consortium = row("consortium", "c", { name: "trade" });
   const environment = row("environment", "e", { name: "ledger" });
   const network = (...rows: Row[]): NetworkModel => modelOf([consortium, environment, ...rows], { source: "live" });
-  /** What is said of each object besides the consortium and the environment. */
+  /** The remarks on each object besides the consortium and the environment. */
   const merged = (live: NetworkModel, ...stack: Row[]) => {
     const rows = stack.map((one) => ({ managed, ...one }));
     return objectsOf(withStacks(live, [network(...rows)]))
@@ -270,16 +270,16 @@ describe("a live network and its stacks", () => {
       .map(({ object }) => object);
   };
 
-  test("what no stack has was made by hand; what a stack only refers to is not its own", () => {
+  test("an object in no stack was made by hand; an object that a stack only refers to is not its own", () => {
     const live = network(row("node", "n", {}), row("node", "o", {}));
     expect(merged(live, row("node", "n", {})).map(({ managed: by }) => by)).toEqual([managed, "by hand"]);
     const [one] = objectsOf(withStacks(live, [network()]));
     expect(one!.object.managed).toBe("by hand");
   });
 
-  test("what the service no longer shows is gone, and told once", () => {
+  test("an object that the service no longer shows is gone, and reported once", () => {
     const [gone, ...others] = merged(network(), row("node", "n", { name: "a", state: "started" }));
-    expect(gone).toMatchObject({ state: "gone", drift: ["the stack has a, and the service does not show it"] });
+    expect(gone).toMatchObject({ state: "gone", drift: ["the stack has a, but the service does not show it"] });
     expect(others).toEqual([]);
     const twice = withStacks(network(), [
       network(row("node", "n", {}, { managed })),
@@ -314,7 +314,7 @@ describe("a live network and its stacks", () => {
     expect(one && (one as { state?: string }).state).toBe(state);
   });
 
-  test("the environment of a tether comes from the stack if the service shows it, and is there", () => {
+  test("the environment of a tether comes from the stack if it exists in the service", () => {
     const pinned = (live: object, stack: object) => {
       const rows = [row("tetherService", "t", { environmentId: undefined, ...live })];
       const own = { ...row("tetherService", "t", { environmentId: "e", changedAt: "now", ...stack }), managed };
@@ -326,7 +326,7 @@ describe("a live network and its stacks", () => {
     expect(pinned({}, {})).toEqual(["e", "now"]);
   });
 
-  test("of a network, the consortia that another has as well", () => {
+  test("the consortia of a network that another has as well", () => {
     const other = modelOf([row("consortium", "d", {}), consortium], { source: "live" });
     expect(onlyOf(other, network()).consortia.map(({ id }) => id)).toEqual(["c"]);
   });

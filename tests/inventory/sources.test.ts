@@ -29,7 +29,7 @@ function connected(): ConsortiumClient {
   return clients.at(-1)!;
 }
 
-/** Who is where, and what is said of it. */
+/** The place of each object, and the remarks on it. */
 const outline = (model: NetworkModel): string[] =>
   objectsOf(model).map(({ kind, object: { change, drift, managed, ...object } }) => {
     const by = managed === undefined ? [] : [managed === "by hand" ? managed : managed.name];
@@ -116,7 +116,7 @@ environments:
   expect(JSON.stringify(model)).not.toContain("hush");
 });
 
-test("a plan: what is made is in what it will be in, though its id is known later", () => {
+test("a plan: a new object is in its parent, although its id is only known later", () => {
   const within = { consortiumId: "c1", environmentId: "e1", membershipId: "m1" };
   const old = (id: string, inputs: object) => ({ id, inputs, outputs: { ...inputs, state: "started" } });
   const steps = [
@@ -150,7 +150,7 @@ describe("the live network", () => {
     return { ...ids, client: connected(), calls, stop };
   }
 
-  test("takes one request for each list, however many look within seconds", async () => {
+  test("makes one request for each list, however many look within seconds", async () => {
     const { client, calls } = await made();
     const live = new LiveNetwork(client);
     const [model] = await Promise.all([1, 2, 3, 4].map(() => live.look({ nodeStatus: true })));
@@ -169,7 +169,7 @@ describe("the live network", () => {
     expect(model!.consortia[0]!.environments[0]!.nodes[0]!.urls!.rpc).toMatch(/^http/);
   });
 
-  test("says which stack manages what, what is made by hand, what drifted and what is gone", async () => {
+  test("shows the managing stacks, and which objects were made by hand, drifted or are gone", async () => {
     const { client, consortiumId, membershipId, environmentId, nodeId, stop } = await made();
     const within = { consortiumId, environmentId, membershipId };
     const stack = stackOf(
@@ -184,7 +184,7 @@ describe("the live network", () => {
       ...["consortium fixture c", 'membership first m orgName is "first", and "other name" in the stack'],
       ...["membership second by hand", "environment main e", "node node-0 n", "environment spare by hand"],
     ]);
-    // Of what another stack has, a stack names only the ids.
+    // A stack has only the ids of another stack's objects.
     const other = stackOf(["AppCred", "app", "u-other", { ...within, name: "app" }]);
     for (const stacks of [
       [stack, other],
@@ -192,7 +192,7 @@ describe("the live network", () => {
     ])
       expect(outline(await look(...stacks))).toEqual(expect.arrayContaining(said));
     expect(outline(await look(other))).toContain("consortium fixture by hand");
-    // A service need not list credentials: of none is it known that it is gone.
+    // A service need not list credentials, so none counts as gone.
     const unlisted = await look();
     for (const environment of unlisted.consortia[0]!.environments)
       Object.assign(environment, { credentials: [], unlisted: ["appCred"] });
@@ -203,7 +203,7 @@ describe("the live network", () => {
     expect(credentials).toEqual(["appCred app app", "appCred third third"]);
     stop();
     const now = outline(await look(stack));
-    expect(now).toContain("node node-0 n the stack has node-0, and the service does not show it");
+    expect(now).toContain("node node-0 n the stack has node-0, but the service does not show it");
   });
 
   test.each([
@@ -230,7 +230,7 @@ describe("the live network", () => {
     expect(outline(now).filter((line) => line.includes("in the stack"))).toEqual([]);
   });
 
-  test("a name that is not there is an error that says which are", async () => {
+  test("an unknown name is an error that lists the known ones", async () => {
     const { client } = await made();
     await expect(new LiveNetwork(client).look({ consortium: "fixtur" })).rejects.toThrow('did you mean "fixture"');
   });
@@ -245,7 +245,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
     return { ...started, net, ids, client: connected() };
   }
 
-  test("are in their consortium or environment with what they show, and no setting of a configuration", async () => {
+  test("are in their consortium or environment with their properties, but without settings of configurations", async () => {
     const { ids, net, client } = await made();
     const model = await new LiveNetwork(client).look();
     const [{ others: inConsortium, environments }] = model.consortia as [NetworkModel["consortia"][0]];
@@ -296,7 +296,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
     expect(JSON.stringify(model)).not.toContain("hush");
   });
 
-  test("are compared with the stack; what was adopted as others have it, only in what has to fit", async () => {
+  test("are compared with the stack; shared ones only in the inputs that must fit", async () => {
     const { ids, net, client, service } = await made();
     const { consortiumId, environmentId, membershipId } = net;
     const inside = { consortiumId, environmentId };
@@ -322,14 +322,14 @@ describe("zones, configurations, services, invitations and destinations", () => 
       "configuration gas by hand",
       'consortiumZone ohio cz name is "ohio", and "east" in the stack',
       "destination inbox in",
-      "destination outbox out the stack has outbox, and the service does not show it",
+      "destination outbox out the stack has outbox, but the service does not show it",
       "environmentZone ohio ez",
-      "invitation fourth inv the stack has fourth, and the service does not show it",
+      "invitation fourth inv the stack has fourth, but the service does not show it",
       "invitation third by hand",
       "service documents docs",
       'service registry ids size is "small", and "large" in the stack',
     ]);
-    // A service that is not started does not show its destinations: of none is it known that it is gone.
+    // A service that is not started does not show its destinations, so none counts as gone.
     service.store.services.setState(ids.documentsId, "stopped");
     const now = await said();
     expect(now.filter((line) => line.startsWith("destination"))).toEqual([
@@ -338,7 +338,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
     ]);
   });
 
-  test("of a service that knows none of them: each is asked for once, in one place, and none is gone", async () => {
+  test("on a service without these kinds: each is requested once, in one place, and none counts as gone", async () => {
     const { service, time, calls } = await start({ answers: { extended: false } });
     const net = await network(service, time);
     const third = { name: "third", provider: "quorum", consensus_type: "raft" };
@@ -361,7 +361,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
     expect(again.filter((one) => one === "services")).toHaveLength(1);
   });
 
-  test("an environment that goes while it is looked at does not tell that the service has no services", async () => {
+  test("an environment that is deleted during the look does not mean that the service lacks services", async () => {
     const { net, client, service, time } = await made();
     const session = newSession(client, { clock: time });
     await listed(session, "consortium");

@@ -131,7 +131,7 @@ describe("a network that applications can use", () => {
     const { body } = await w.send("GET", `/tether/${tetherId}/reports/0`);
     const reports = (body.reports as object[]).map((one) => ({ ...one, block_hash: `0x${"0".repeat(64)}` }));
     w.service.faults.add({ kind: "status", status: 200, body: { ...body, reports }, method: "GET", route, times: 100 });
-    await only(/^last pin verified: tether0001: the hash of what the nodes reported is .* it was changed$/);
+    await only(/^last pin verified: tether0001: the hash of the nodes' reports is .* it was changed$/);
     w.service.faults.clear();
     expect(told(await w.wrong())).toEqual([]);
   });

@@ -193,7 +193,7 @@ describe("tethers and stacks", () => {
       ["Consortium", "lost", "c-lost", { name: "lost" }],
     );
     const gone = (name: string) =>
-      `as the stack says: failed: ${name}: the stack has ${name}, and the service does not show it`;
+      `as the stack says: failed: ${name}: the stack has ${name}, but the service does not show it`;
     expect(await wrong({ stack })).toEqual([gone("left"), gone("lost")]);
     // Nothing is asked about consortia besides the one that was named.
     expect(await wrong({ stack, consortium: w.consortium })).toEqual([gone("left")]);

@@ -127,7 +127,7 @@ test("a page goes on although the last item of the one before is gone", async ()
   const third = await protocol.list("Membership", {}, { continuationToken: second.next });
   expect(third.items.map(({ name }) => name)).toEqual(all.slice(2));
   await expect(protocol.list("Membership", {}, { continuationToken: "x" })).rejects.toMatchObject({
-    details: expect.stringContaining("not one of this plugin") as string,
+    details: expect.stringContaining("does not belong to this plugin") as string,
   });
 });
 
@@ -160,8 +160,8 @@ test("a query that is not known yet is answered so; what it names and does not e
   expect(await protocol.list("Node", { environmentId: unknown })).toEqual({ items: [], next: "", computed: true });
   expect(calls()).toEqual([]);
   const cases: [string, Record<string, string>, RegExp][] = [
-    ["Node", { environmentId: "mian" }, /There is no environment "mian"/],
-    ["Node", { consortiumId: "x" }, /There is no consortium "x"/],
+    ["Node", { environmentId: "mian" }, /The API key shows no environment "mian"/],
+    ["Node", { consortiumId: "x" }, /The API key shows no consortium "x"/],
     ["Node", { enviromentId: "main" }, /takes no "enviromentId"; did you mean "environmentId"\?/],
     ["Consortium", { consortiumId: "x" }, /takes no "consortiumId"/],
     ["Nothing", {}, /no resource consortium:index:Nothing/],

@@ -21,7 +21,7 @@ const quoted = (count: number): string =>
 interface Limit {
   policy: ConsortiumPolicy;
   most: number;
-  /** What is counted, in what of this stack. */
+  /** The counted resources, and their parent in this stack. */
   things: string;
   owner: string;
   about?: string;
@@ -87,13 +87,13 @@ describe.each(limits)("$policy.name", ({ policy, most, things, owner, about, rem
     ]);
   });
 
-  test("another max", async () => {
+  test("with another max", async () => {
     expect(await messages(policy, filled(most + 1), { max: most + 1 })).toEqual([]);
     expect(await messages(policy, filled(1), { max: 0 })).toHaveLength(1);
   });
 });
 
-test("each provider instance has its own consortia, even if its settings and their names are not known", async () => {
+test("each provider instance has its own consortia, even if its settings and their names are unknown", async () => {
   const plan = new Plan();
   times(2, (number) => plan.add("Consortium", `c${number}`));
   const provider = plan.provider("acme", { apiKey: unknown });
@@ -116,7 +116,7 @@ describe("providers of one organization are counted together:", () => {
     ["with one key", one, one, true],
     ["with two keys", one, other, false],
     ["with two keys of one organization", { ...one, ...acme }, { ...other, ...acme }, true],
-    ["with one key, where one of them says of which organization it is", { ...one, ...acme }, one, true],
+    ["with one key, if one of them names the organization", { ...one, ...acme }, one, true],
     ["with one key in two regions", one, { ...one, ...eu }, false],
   ])("%s", async (_, first, second, areOne) => {
     const plan = new Plan();
@@ -174,7 +174,7 @@ test.each([
   expect(await messages(policy, plan)).toEqual([expect.stringContaining(message)]);
 });
 
-test("environments of two consortia are counted apart, and those of unknown ones are nobody's", async () => {
+test("environments of two consortia are counted separately, and those of unknown ones are ignored", async () => {
   const plan = new Plan();
   for (const name of ["trade", "other"]) {
     const consortium = plan.add("Consortium", name);
@@ -209,7 +209,7 @@ describe("resources-per-environment", () => {
     }
   });
 
-  test("each kind and each environment is counted apart", async () => {
+  test("each kind and each environment is counted separately", async () => {
     const plan = new Plan();
     const { consortium } = fill(plan, "Service", 1);
     const environment = plan.add("Environment", "other", { consortium });
@@ -223,7 +223,7 @@ describe("resources-per-environment", () => {
 });
 
 describe("nodes and memberships", () => {
-  test("nodes whose environment is unknown are nobody's", async () => {
+  test("nodes of an unknown environment are ignored", async () => {
     const plan = new Plan();
     const { node } = network(plan);
     times(3, (number) => node(`n${number}`));
@@ -257,7 +257,7 @@ describe("nodes and memberships", () => {
       1,
       [
         'Membership "acme" would own 1 of the nodes of environment "ledger", but must own at least 2 (its minimumNodes). ' +
-          "Add nodes of it.",
+          "Add nodes of this membership.",
       ],
     ],
     ["bounds that are not known", { minimumNodes: unknown, maximumNodes: unknown }, 1, []],
@@ -266,7 +266,7 @@ describe("nodes and memberships", () => {
     expect(await messages(nodesPerEnvironment, bounded(bounds, nodes))).toEqual(expected);
   });
 
-  test("too few is not said while there may be more: unknown environments and memberships, other stacks", async () => {
+  test("too few is no violation while there may be more: unknown environments and memberships, other stacks", async () => {
     const some = (): Plan => bounded({ minimumNodes: 2 }, 1);
     const unknownEnvironment = some();
     unknownEnvironment.add("Node", "u", { environmentId: unknown, membershipId: "id-of-acme" });

@@ -16,7 +16,7 @@ const environments = withSettings(environmentsPerConsortium, { live: true });
 const nodes = withSettings(nodesPerEnvironment, { live: true });
 const quorum = { provider: "quorum", consensus_type: "ibft" };
 
-describe("what the organization has outside this stack counts", () => {
+describe("objects of the organization outside this stack count", () => {
   test("consortia", async () => {
     const { post } = await begin();
     await post("/consortia", { name: "second" });
@@ -29,7 +29,7 @@ describe("what the organization has outside this stack counts", () => {
         message:
           'The organization of the default provider would have 3 consortia (in this stack "mine", and outside of it ' +
           '"fixture" and "second"), but at most 2 are allowed. Use fewer, or create some with a Provider of another organization. ' +
-          "What this run deletes also counts, because Pulumi deletes last.",
+          "Resources that this run deletes also count, because Pulumi deletes last.",
       },
     ]);
     expect(await messages(consortia, plan, { live: false })).toEqual([]);
@@ -121,7 +121,7 @@ describe("what the organization has outside this stack counts", () => {
     ]);
   });
 
-  test("not what is being deleted", async () => {
+  test("not objects that are being deleted", async () => {
     const { there, service, within } = await begin();
     service.setTiming({ deletedVisible: 60_000 });
     await send(service, "DELETE", `${within}/environments/${there.otherEnvironmentId}`);
@@ -132,7 +132,7 @@ describe("what the organization has outside this stack counts", () => {
 });
 
 describe("nothing is counted twice", () => {
-  test("what this stack manages, found by its name", async () => {
+  test("an object of this stack, found by its name", async () => {
     const { there, nodesThere } = await begin();
     const { plan, node, environment } = inside(there);
     for (const name of ["node-0", "a", "b", "c"]) node(name);
@@ -141,7 +141,7 @@ describe("nothing is counted twice", () => {
     expect(await judge([environments, nodes], plan)).toEqual([]);
   });
 
-  test("what a service calls by its name in another form; a plain name is the same only if it is exactly so", async () => {
+  test("an object with another form of the name in the service; a plain name must be equal", async () => {
     const { there, nodesThere } = await begin();
     const { plan, node } = inside(there);
     for (const name of ["Node 1", "Node_2", "node-3"]) node(name);
@@ -151,7 +151,7 @@ describe("nothing is counted twice", () => {
     expect(await messages(limited, plan)).toEqual([expect.not.stringMatching(/"node 1"|"node-2"/)]);
   });
 
-  test("what is renamed in this run, found by the id that its children know", async () => {
+  test("an object that is renamed in this run, found by its children's id", async () => {
     const { there } = await begin();
     const plan = new Plan();
     const consortium = plan.add("Consortium", "c", { name: "new name" });
@@ -161,7 +161,7 @@ describe("nothing is counted twice", () => {
     expect(await messages(consortia, plan)).toEqual([]);
   });
 
-  test("what gets a name of its own in this run, found by the one it had from the program", async () => {
+  test("an object that gets its own name in this run, found by its logical name", async () => {
     const { there } = await begin();
     const { plan, node } = inside(there);
     node("node-0", { name: "Node zero" });
@@ -169,7 +169,7 @@ describe("nothing is counted twice", () => {
     expect(await messages(nodes, plan)).toEqual([]);
   });
 
-  test("what is adopted, by name or by id, and what is in it", async () => {
+  test("an adopted object, by name or by id, and its contents", async () => {
     const { there, post, within } = await begin();
     await post(`${within}/environments`, { name: "third", ...quorum });
     for (const adopt of [true, there.consortiumId]) {
@@ -213,7 +213,7 @@ describe("nothing is counted twice", () => {
   });
 });
 
-test("each list is asked for once a run, by all policies together", async () => {
+test("each list is requested once a run for all policies", async () => {
   const { there, calls } = await begin();
   const { plan, environment, node } = inside(there);
   environment("mine");
@@ -241,7 +241,7 @@ test("explicit Providers ask with their own keys", async () => {
   ]);
 });
 
-describe("where the organization cannot be asked, that is advice, and this stack is counted", () => {
+describe("if the organization cannot be asked, that is advice, and only this stack is counted", () => {
   const three = (): Plan => {
     const plan = new Plan();
     for (const name of ["a", "b", "c"]) plan.add("Consortium", name);

@@ -29,7 +29,7 @@ test("loading the policies and making a pack's arguments loads neither the clien
   expect(consortiumPolicies({ naming: "mandatory" }).policies).toHaveLength(15);
 });
 
-test("it does not work on any node: no socket, no server, no timer", () => {
+test("loading has no side effects: no socket, no server, no timer", () => {
   const before = process.getActiveResourcesInfo();
   load([]).consortiumPolicies({ "nodes-per-environment": { live: true } });
   expect(process.getActiveResourcesInfo()).toEqual(before);
@@ -42,7 +42,7 @@ test("the ready pack has the version of the package", () => {
 const text = readFileSync(join(root, "docs/reference/policies.md"), "utf8");
 const page = (given: string): string => policyDocs(policies, given)["docs/reference/policies.md"]!;
 
-test("the table names every policy with its level and settings; the words around it stay", () => {
+test("the table names every policy with its level and settings; the text around it stays", () => {
   const made = page(text.replace(/(-start -->)[^]*(<!-- prettier-ignore-end)/, "$1$2"));
   expect(made).toBe(text);
   for (const { name, enforcementLevel, configSchema } of policies) {
@@ -52,5 +52,5 @@ test("the table names every policy with its level and settings; the words around
 });
 
 test("a page without a place for the table is an error", () => {
-  expect(() => page("# Policies\n")).toThrow("docs/reference/policies.md has no place for what is generated");
+  expect(() => page("# Policies\n")).toThrow("docs/reference/policies.md has no place for the generated part");
 });

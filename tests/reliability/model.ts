@@ -23,7 +23,7 @@ export const everything = (service: Service): string[] =>
     )
     .sort();
 
-/** Ids of all that the service has besides what was there before. */
+/** Ids of all new objects in the service. */
 export function idsOf(service: Service, before: ReadonlySet<string>): string[] {
   const all = kinds.flatMap((kind) =>
     storeOf(service, kind)
@@ -34,8 +34,8 @@ export function idsOf(service: Service, before: ReadonlySet<string>): string[] {
 }
 
 /**
- * What differs between program, state and service: nothing twice, nothing left, nothing else.
- * An environment becomes live by itself, which only a refresh can see.
+ * Differences between program, state and service: nothing twice, nothing left over, nothing else. An environment becomes live by itself,
+ * which only a refresh can see.
  */
 export async function differences(
   service: Service,

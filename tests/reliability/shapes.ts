@@ -105,7 +105,7 @@ export function specsOf(all: Shape): Spec[] {
 
 type Made = new (name: string, args: object) => { id: Output<string> };
 
-/** What a program with these resources says. */
+/** The program with these resources. */
 export const programOf = (specs: readonly Spec[]) => (): void => {
   const ids: Record<string, Output<string>> = {};
   for (const { key, kind, args, parents } of specs) {
@@ -135,7 +135,7 @@ export type Fault = typeof fault extends fc.Arbitrary<infer T> ? T : never;
 
 const mishap = fc.option(fault, { nil: undefined });
 
-/** What happens to a stack, one after another. */
+/** Events in the life of a stack, one after another. */
 export const event = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("up" as const), shape, refresh: fc.boolean(), fault: mishap }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("refresh" as const), fault: mishap }) },

@@ -36,7 +36,7 @@ export const collectionOf = (kind: Collected, net: Pick<Network, "consortiumId" 
 export const routeOf = (kind: Collected): string =>
   collectionOf(kind, { consortiumId: ":consortiumId", environmentId: ":environmentId" });
 
-/** Those whose name tells siblings apart. */
+/** The kinds with a name that distinguishes siblings. */
 export const named = [
   "consortium",
   "membership",
@@ -53,7 +53,7 @@ export const nameKey = (kind: Collected): "orgName" | "name" =>
 export const nameField = (kind: Collected): "org_name" | "name" =>
   ["membership", "invitation"].includes(kind) ? "org_name" : "name";
 
-/** What the service keeps of each kind, to change it behind a client's back. */
+/** The service's own objects of each kind, to change them behind a client's back. */
 export const storeOf = ({ store }: Service, kind: Collected): ManagedCollection<"consortium"> => {
   const name = routeOf(kind).split("/").at(-1)!;
   const collection: unknown = store[(name === "appcreds" ? "credentials" : name) as "nodes"];

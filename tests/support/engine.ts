@@ -17,7 +17,7 @@ export type Outcome =
   | { then: "failed"; error: string }
   | { then: "incomplete"; error: string };
 
-/** The outcome of what failed with an error that says this. */
+/** The outcome of a verb that failed with this message. */
 export const failed = (why: string | RegExp): Outcome => ({
   then: "failed",
   error: (typeof why === "string" ? expect.stringContaining(why) : expect.stringMatching(why)) as string,
@@ -33,7 +33,7 @@ export interface Kept {
   incomplete: boolean;
 }
 
-/** Plays the Pulumi engine for one resource of a stack: the order of verbs, and what is kept in the state. */
+/** Plays the Pulumi engine for one resource of a stack: the order of verbs, and the state. */
 export class Engine {
   kept?: Kept;
   readonly #handler: Handler;
@@ -52,7 +52,7 @@ export class Engine {
     return this.kept?.outputs ?? {};
   }
 
-  /** What a preview says: nothing is done. */
+  /** The lines of a preview, which does nothing. */
   async preview(args: Props): Promise<Outcome> {
     const checked = await this.#check(args);
     if ("then" in checked) return checked;
@@ -86,7 +86,7 @@ export class Engine {
     return (await this.#handler.diff(id, wire(outputs), wire(inputs))).changes === true;
   }
 
-  /** Reads what is there, and keeps that; "gone" drops it from the state. */
+  /** Reads the object and keeps the result; "gone" drops it from the state. */
   async refresh(): Promise<"gone" | "there"> {
     const { id, outputs } = this.kept!;
     const { id: found, props, inputs } = await this.#handler.read(id, wire(outputs));
@@ -97,7 +97,7 @@ export class Engine {
     const provider = { __provider: this.#provider };
     this.kept = {
       id: found,
-      // As the real one: what the program said stays where a refresh says nothing of it.
+      // Like the real one: the program's inputs stay if a refresh returns none.
       inputs: inputs ? wire({ ...inputs, ...provider }) : this.kept!.inputs,
       outputs: wire({ ...props, ...provider }),
       incomplete: false,
@@ -144,7 +144,7 @@ export class Engine {
     this.kept = { id, inputs, outputs: wire(outputs), incomplete };
   }
 
-  /** A verb that fails keeps nothing, unless the error says that something is there. */
+  /** A verb that fails keeps nothing, unless the error says that an object exists. */
   async #keeping(inputs: Props, verb: () => Promise<void>, then: Outcome): Promise<Outcome> {
     try {
       await verb();

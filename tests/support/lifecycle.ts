@@ -11,13 +11,13 @@ export interface World extends Started {
   writes: () => string[];
   /** The path of the object that the engine keeps. */
   at: () => string;
-  /** The object as the service shows it, or undefined where it is not listed as there. */
+  /** The object as the service shows it, or undefined if it is not listed as existing. */
   shown: () => Promise<Props | undefined>;
   /** How many of this kind are listed under the fixture's parent, besides the fixture's own. */
   count: () => Promise<number>;
 }
 
-/** A tether is there for good: what a resource makes of it is one that pins. */
+/** A tether always exists: a resource turns it into an active one. */
 const activeTethers = ({ service }: Started): Props[] =>
   service.store.tethers
     .list()
@@ -42,7 +42,7 @@ export const inBothManners = (tests: (like: "specification" | "hosted") => void)
 /** A service without a call to delete a zone keeps it until its environment or consortium goes. */
 const staysIn = (like: "specification" | "hosted", kind: Kind): boolean => like === "hosted" && kind.endsWith("Zone");
 
-/** A service with a network of other people, and a stack that has nothing yet. */
+/** A service with a network of other people, and an empty stack. */
 export async function world(kind: Kind, options: ServiceOptions = {}): Promise<World> {
   const started = await start({ ...options, answers: { ...manner, ...options.answers } });
   const net = await network(started.service, started.time);
@@ -82,17 +82,17 @@ export interface Row {
   /** Properties laid over the base; undefined takes one away. */
   change: Props | ((net: Network) => Props);
   then: Outcome["then"];
-  /** The property that replaces or refuses, and what the reason says. */
+  /** The property that replaces or refuses, and the text of the reason. */
   why?: { property: string; reason?: RegExp };
   /** Exactly these calls, in this order. */
   calls?: string[];
-  /** What the service shows afterwards. */
+  /** The object in the service afterwards. */
   shows?: Props;
   /** Whether a replacement deletes the old one first. */
   deletedFirst?: boolean;
 }
 
-/** Names a row of a table by what it says. */
+/** Names a row of a table by its contents. */
 const title = ({ change, then, why }: Row): string =>
   `${typeof change === "function" ? "another " + (why?.property ?? "parent") : JSON.stringify(change, (_, value: unknown) => value ?? "(none)")} -> ${then}`;
 

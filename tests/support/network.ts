@@ -5,7 +5,7 @@ import { type Service } from "../../service/index";
 /** Ids of a consortium that other people made: two members, an environment, and a node of the first member. */
 export type Network = Awaited<ReturnType<typeof network>>;
 
-/** Where a service is, and whose key asks it. */
+/** The address of a service, and the key. */
 export type Place = Pick<Service, "baseUrl" | "apiKey">;
 
 interface Made {

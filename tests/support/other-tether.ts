@@ -14,15 +14,15 @@ export interface Manners {
   minedAfterMs?: number;
   /** Answers `deploy` with this status. */
   deploy?: number;
-  /** What it says where that is a refusal. */
+  /** The message of that refusal. */
   says?: string;
-  /** Answers `activate` with this status as long as there is no contract; undefined lets it start all the same. */
+  /** Answers `activate` with this status as long as there is no contract; undefined lets it start anyway. */
   unready?: number;
   /** Starts, and answers `activate` with 502. */
   startsUnclear?: boolean;
   /** Shows no balance, or always the same one. */
   balance?: "none" | "constant";
-  /** What `GET /tether/{id}` shows; undefined: it knows no such call. */
+  /** The answer to `GET /tether/{id}`. undefined: it has no such call. */
   shows?: (world: { mined: string[]; network: string }) => object;
 }
 
@@ -31,9 +31,9 @@ export interface OtherTether {
   time: VirtualTime;
   said: string[];
   manners: Manners;
-  /** What people have sent to its account, in wei. */
+  /** The amount that people have sent to its account, in wei. */
   funds: bigint;
-  /** What it has done, and how often it was paid. */
+  /** Its actions, and how often it was paid. */
   did: { deploys: number; activates: number; mined: string[]; active: boolean };
 }
 

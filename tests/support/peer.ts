@@ -4,7 +4,7 @@ import { type ApiError } from "../../provider/api/api-error";
 import { Http, type HttpOptions } from "../../provider/api/http";
 import { resolveSettings, type Settings } from "../../provider/api/settings";
 
-/** A plain HTTP server that answers as a test says, and counts what it sees of connections. */
+/** A plain HTTP server with the answers of a test, which counts connections. */
 export interface Peer {
   baseUrl: string;
   connections: number;

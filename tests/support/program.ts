@@ -4,7 +4,7 @@ import type * as proto from "@pulumi/pulumi/proto/resource_pb";
 import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
 import { isSecret } from "./double/wire";
 
-/** What a program registers, as the engine gets it. */
+/** The registrations of a program, as the engine gets them. */
 export interface Registered {
   type: string;
   name: string;
@@ -18,9 +18,9 @@ export interface Registered {
   protect: boolean;
   retainOnDelete: boolean;
   ignoreChanges: string[];
-  /** URNs of what it needs. */
+  /** URNs of its dependencies. */
   dependencies: string[];
-  /** URNs, or what differs from its own. */
+  /** URNs, or the parts that differ from its own. */
   aliases: unknown[];
   /** Whether it is only read. */
   read: boolean;
@@ -35,13 +35,13 @@ function opened(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, opened(inner)]));
 }
 
-/** What differs from the resource's own, or a URN. */
+/** The parts that differ from the resource's own, or a URN. */
 function aliasOf(alias: Alias): unknown {
   const { urn, spec } = alias.toObject();
   return spec === undefined ? urn : Object.fromEntries(Object.entries(spec).filter(([, value]) => Boolean(value)));
 }
 
-/** What a reading has of it; a registration has more. */
+/** The part of a read; a registration has more. */
 const read = (request: Request): Registered => ({
   type: request.getType(),
   name: request.getName(),
@@ -102,7 +102,7 @@ export async function program(
       state: { ...(inputs as object), ...outputs[type.split(":").at(-1)!] },
     }),
   });
-  // To programs it is an engine: what they do differently in unit tests, they do not do here.
+  // Programs take it for a real engine, so they behave as in a real run, not as in a unit test.
   const monitor = runtime.getMonitor() as unknown as { mocks?: unknown };
   const { mocks } = monitor;
   delete monitor.mocks;
@@ -122,7 +122,7 @@ export const valueOf = <T>(output: Output<T>): Promise<T> =>
   new Promise((resolve) => output.apply((value) => void resolve(value)));
 
 afterEach(async () => {
-  await (runtime as unknown as { waitForRPCs(): Promise<void> }).waitForRPCs(); // what a test has not looked at is registered too
+  await (runtime as unknown as { waitForRPCs(): Promise<void> }).waitForRPCs(); // resources that a test does not look at are registered, too
   jest.restoreAllMocks();
   runtime.setAllConfig({});
 });

@@ -19,7 +19,7 @@ const resourceUrn = (kind: string): string => (isUrn(kind) ? kind : urnOf(kind))
 export const struct = (props: Props): Struct => Struct.fromJavaScript(props as Record<string, never>);
 export const plain = (of: Struct | undefined): Props => of?.toJavaScript() ?? {};
 
-/** A request with these fields; properties are objects here, and what is undefined is left out. */
+/** A request with these fields; properties are objects here, and undefined ones are left out. */
 function message<M extends object>(Kind: new () => M, fields: Record<string, unknown>): M {
   const made = new Kind();
   for (const [name, value] of Object.entries(fields)) {
@@ -40,7 +40,7 @@ export const listening = (server: Server): Promise<number> =>
 type Say = (row: string, text: string) => void;
 type Verb = Exclude<keyof ResourceProviderClient, number | symbol>;
 
-/** What a failed call keeps: id and properties of an object that is not ready. */
+/** The parts of a failed call that the engine keeps: id and properties of an object that is not ready. */
 export interface Failed {
   code: number;
   details: string;
@@ -60,7 +60,7 @@ function failedOf(error: ServiceError): Failed {
   return { code, details, kept: { id, properties, reasons } };
 }
 
-/** What a list streamed. */
+/** The results of a list. */
 export interface Listed {
   items: { id: string; name: string }[];
   /** The continuation token; "": none. */
@@ -70,11 +70,11 @@ export interface Listed {
 
 /** A plugin, and the engine that it talks to. */
 export class Protocol {
-  /** What the plugin showed: severity, row, text. */
+  /** Lines of the plugin: severity, row, text. */
   readonly shown: { row: string; text: string; passing: boolean }[] = [];
   /** How long the engine takes to show a line. */
   busyMs = 0;
-  /** What the engine tells with each call. */
+  /** Facts that the engine passes with each call. */
   readonly metadata = new Metadata();
 
   #client!: ResourceProviderClient;
@@ -209,7 +209,7 @@ export class Protocol {
     return { result: plain(answer.getReturn()), failures: answer.toObject().failuresList };
   }
 
-  /** What a list streams. @param until ends it early: called with each item */
+  /** The results of a list. @param until ends it early: called with each item */
   list(
     kind: string,
     query: Props = {},

@@ -4,7 +4,7 @@ import { type Adapter } from "./double/provider";
 import { type Program, type Run, Stack } from "./double/stack";
 import { newProcess, start, type Started } from "./service";
 
-/* Stacks on both adapters: the program that most of them begin with, and what their tests ask of a run. */
+/* Stacks on both adapters: the program that most of them begin with, and assertions about a run. */
 
 export interface Base {
   consortium: Consortium;
@@ -28,11 +28,11 @@ export interface Made extends Started {
   writes: () => string[];
   /** An update of it in a process of its own, refreshed, changes exactly this, and another one nothing. */
   expectChanges: (program: Program, steps: string[]) => Promise<Run>;
-  /** From here on, an object is what the stack has lost: it is there, and not in the state. */
+  /** From here on, the stack has lost an object: it exists, but is not in the state. */
   forget: (...names: string[]) => void;
 }
 
-/** A service, and a stack that has run this program, where there is one. */
+/** A service, and a stack that has run this program, if there is one. */
 export type Make = (program?: Program, options?: ServiceOptions) => Promise<Made>;
 
 /** The tests, on both adapters. */

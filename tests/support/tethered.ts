@@ -13,18 +13,18 @@ export const post = (action: string): string => `POST /tether/:tetherId/${action
 export const posting = (action: string) => ({ method: "POST", route: `/tether/:tetherId/${action}` });
 export const account = "GET /tether/:tetherId/account";
 export const tether = "GET /tether/:tetherId";
-/** How it is comes first: it may run already. */
+/** Its state comes first: it may run already. */
 export const firstSteps = [
   tether,
   ...[post("targetNetwork"), post("interval"), account, tether, post("deploy"), post("activate")],
 ];
 
-/** What is asked of the key where the state cannot tell whose it is. */
+/** The calls about the key if the state does not know its organization. */
 export const whose = ["GET /consortia", "GET /apikeys"];
 
 export interface Tethered extends Started {
   engine: Engine;
-  /** What the service keeps of the tether. */
+  /** The service's own object of the tether. */
   fields: () => Props;
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { until } from "./until";
 
-/** A process that has ended, and whose parent never asks for that, as in containers whose first process starts no others. Linux only. */
+/** A process that has ended, but stays a zombie because its parent never waits for it, as in containers without an init. Linux only. */
 export async function unreaped(): Promise<{ pid: number; end: () => void }> {
   const parent = spawn("sh", ["-c", "sleep 600 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "inherit"] });
   const [line] = (await once(parent.stdout, "data")) as [Buffer];

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 
 export const companions = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
 
-/** A machine of a test's own: nothing is on its PATH but what the test puts there. */
+/** A machine of a test's own: its PATH has only what the test puts there. */
 export class Sandbox {
   readonly folder = mkdtempSync(join(tmpdir(), "tools-test-"));
   readonly cache = join(this.folder, "cache");
@@ -33,7 +33,7 @@ export class Sandbox {
     return this.script(join(folder, "pulumi"), `echo "pulumi $*" >> ${this.path("calls.txt")}`, `echo ${version}`);
   }
 
-  /** What Go finds in the module of Pulumi's SDK. */
+  /** The files of the module of Pulumi's SDK for Go. */
   sdkModule(): void {
     this.script("sdk/python/cmd/pulumi-language-python-exec", "exit 0");
   }
@@ -57,14 +57,14 @@ export class Sandbox {
     );
   }
 
-  /** What the fake programs were asked for, the first words only. */
+  /** The calls of the fake programs, only their first words. */
   calls(): string[] {
     if (!existsSync(this.path("calls.txt"))) return [];
     const lines = readFileSync(this.path("calls.txt"), "utf8").trim().split("\n");
     return lines.map((line) => line.split(" ").slice(0, 2).join(" "));
   }
 
-  /** What is left in the cache folder. */
+  /** The files that are left in the cache folder. */
   cached(): string[] {
     return existsSync(this.cache) ? readdirSync(this.cache).sort() : [];
   }

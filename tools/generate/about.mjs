@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The version and the repository, which stand in package.json, wherever else they have to be. Sources among these are compiled before
- * the rest is generated from them: `npm run generate` runs this file first.
+ * Copies the version and the repository from package.json to other files. Sources among these are compiled before the rest is generated
+ * from them: `npm run generate` runs this file first.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // @ts-check
-/** The classes of sdk/classes/generated.ts: what a program imports of kinds that need no code of their own there. */
+/** The classes of sdk/classes/generated.ts, for kinds that need no code of their own. */
 import { built, comment, propertiesOf } from "./types.mjs";
 
 const { insteadOfImport } = built("provider/constants.js");

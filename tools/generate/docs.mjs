@@ -32,7 +32,7 @@ function resourceExample(example) {
   const [{ args }] = example.program.parts;
   if (!Object.keys(args).some((key) => key.endsWith("Id"))) return text;
   const note =
-    "The ids are those of existing objects. Programs usually pass outputs, as in [a whole network](README.md#a-whole-network).";
+    "The ids belong to existing objects. Programs usually pass outputs, as in [a whole network](README.md#a-whole-network).";
   return text.replace("\n\nThe same in", `\n\n${note}\n\nThe same in`);
 }
 
@@ -104,7 +104,7 @@ function relatedTo(type) {
 /** @param {any} definition */
 function importOf({ type, steps }) {
   const [byId = "", byPath] = examples[type].imports;
-  const ways = byPath ? "by its id, or by its path, each part of which is a name or an id" : "by its id";
+  const ways = byPath ? "by its id, or by its path of names or ids" : "by its id";
   const notes = steps?.onImport ? `\nAfter an import, ${steps.onImport}\n` : "";
   return `## Import
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** The errors to expect of a resource: rows of docs/troubleshooting.md, each of which a test raises. */
+/** Common errors of each resource: rows of docs/troubleshooting.md, each raised by a test. */
 import { table } from "./markdown.mjs";
 
 const taken = "the name is already taken by …";

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What pages say of installing: until package.json has a `repository`, nothing is published, and users pack what they need from the
- * clone. Once it has, packages are on npm and plugins at its releases.
+ * The instructions for installing: until package.json has a `repository`, nothing is published, and users pack packages from the clone.
+ * Once it has, packages are on npm and plugins at its releases.
  */
 
 import { addressOf, goModuleOf } from "./about.mjs";
@@ -14,7 +14,7 @@ const pluginServer = (version, address) => `${address}/releases/download/v${vers
 
 const notYet = "Not published yet: pack it from the clone of the repository";
 
-/** Paragraphs, and what a shell is told, line by line. @typedef {(string | string[])[]} Blocks */
+/** Paragraphs, and lines for a shell. @typedef {(string | string[])[]} Blocks */
 /** @typedef {(version: string, address: string | undefined) => Blocks} Part */
 
 /** How to install a package that needs pulumi-consortium, or none of the others. @param {string} name @param {string} [more] @returns {Part} */
@@ -135,7 +135,7 @@ const pipelines = [
   "docs/gitops.md",
 ];
 
-/** What a project in YAML says of a plugin that is not at Pulumi's. @param {string} version @param {string} address */
+/** The section of a project in YAML for a plugin that Pulumi does not host. @param {string} version @param {string} address */
 const yamlPackages = (version, address) => `packages:
   consortium:
     source: consortium
@@ -143,7 +143,10 @@ const yamlPackages = (version, address) => `packages:
     pluginDownloadURL: ${pluginServer(version, address)}
 `;
 
-/** What templates say when they have made a project: language → its file, and what it takes until there are packages. @type {Record<string, [string, string[]]>} */
+/**
+ * Messages of templates after they made a project: language → its file, and the commands that it needs until packages exist. @type
+ * {Record<string, [string, string[]]>}
+ */
 const starts = {
   yaml: ["Pulumi.yaml", []],
   python: ["__main__.py", ["pulumi package add consortium"]],
@@ -203,7 +206,7 @@ export function yamlHead(file, about, read) {
   return quickstart("yaml", head, about) + (address ? yamlPackages(about.version, address) : "");
 }
 
-/** @param {string} text @param {About} about @returns {string} the text, where pipelines name what is published, or a copy */
+/** @param {string} text @param {About} about @returns {string} the text, with pipelines that refer to the published files, or to a copy */
 function naming(text, about) {
   const address = addressOf(about);
   const release = `v${about.version}`;

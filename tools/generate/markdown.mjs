@@ -9,14 +9,14 @@ export const table = (head, rows, others = "---") =>
   [head, head.map((_, at) => (at === 0 ? "---" : others)), ...rows.map((row) => row.map(cell))].map(line).join("\n");
 
 /**
- * Replaces what a page has between two marks.
+ * Replaces the part of a page between two marks.
  * @param {string} file @param {string} page as it is @param {[start: string, end: string]} marks @param {string} part
  */
 export function replaced(file, page, [start, end], part) {
   const [before, rest] = page.split(start);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined)
-    throw new Error(`${file} has no place for what is generated, between ${start} and ${end}`);
+    throw new Error(`${file} has no place for the generated part, between ${start} and ${end}`);
   return `${before}${start}\n${part}\n\n${end}${after}`;
 }
 

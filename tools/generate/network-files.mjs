@@ -1,5 +1,5 @@
 // @ts-check
-/** What follows from the schema of network files: the JSON schema for editors, the types of the sdk, and the reference of the file. */
+/** The files that follow from the schema of network files: the JSON schema for editors, the types of the sdk, and the reference. */
 import { table } from "./markdown.mjs";
 import { built, consensusOf, described, interfaceOf, interfaceText, shared } from "./types.mjs";
 
@@ -33,10 +33,10 @@ export function networkTypes(schema) {
   const interfaces = Object.entries({ NetworkMember: member, NetworkEnvironmentSettings: settings, ...more }).map(
     ([name, definition]) => interfaceOf(name, definition),
   );
-  const entry = shared(interfaces, "NetworkEntry", "What most entries may have.", ["adopt", "formerly", "extra"]);
+  const entry = shared(interfaces, "NetworkEntry", "Properties of most entries.", ["adopt", "formerly", "extra"]);
   const zone = shared(interfaces, "NetworkZone", "A region of a cloud.", ["region", "cloud", "type", "name"]);
   const contents = ["members", "zones", "invitations", "environments"];
-  const inside = shared(interfaces, "NetworkContents", "What is in a consortium.", contents);
+  const inside = shared(interfaces, "NetworkContents", "Contents of a consortium.", contents);
   // A node has what the defaults for all nodes have.
   const defaults = interfaces.find(({ name }) => name === "NetworkNodeDefaults");
   const nodes = interfaces.filter((one) => one !== defaults);

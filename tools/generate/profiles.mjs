@@ -1,5 +1,5 @@
 // @ts-check
-/** The table of what ledgers are like: the embedded service's copy of it, and the table of docs/service.md. */
+/** The table of ledgers: the embedded service's copy of it, and the table of docs/service.md. */
 import { table, withPart } from "./markdown.mjs";
 import { built } from "./types.mjs";
 

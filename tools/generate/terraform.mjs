@@ -1,5 +1,5 @@
 // @ts-check
-/** The page on what the Terraform provider for the same API has, and what it is called here. */
+/** The page with the arguments of the Terraform provider for the same API, and their names here. */
 import { table } from "./markdown.mjs";
 import { built } from "./types.mjs";
 
@@ -11,7 +11,7 @@ const { definitions } = built("provider/resources/index.js");
 const camel = (/** @type {string} */ name) =>
   name.replace(/_([a-z])/g, (_, /** @type {string} */ letter) => letter.toUpperCase());
 
-/** @param {[string, Argument]} argument @returns {string} what it is here; "": the same in camel case */
+/** @param {[string, Argument]} argument @returns {string} its equivalent here; "": the same in camel case */
 function hereOf([name, { to, note }]) {
   if (note !== undefined) return note;
   return to === undefined || to === camel(name) ? "" : `\`${to}\``;
@@ -44,7 +44,7 @@ export function terraformPage() {
 
 # Arguments in Terraform
 
-Arguments of the Terraform provider \`kaleido-io/kaleido\` 1.3.1, and what they are called here. \`pulumi convert --from terraform\` and
+Arguments of the Terraform provider \`kaleido-io/kaleido\` 1.3.1, and their names here. \`pulumi convert --from terraform\` and
 \`pulumi import --from terraform\` ask the provider plugin for the same table. In place of each id, programs in TypeScript can pass the
 resource. [Moving from Terraform](../terraform.md) shows the steps.
 

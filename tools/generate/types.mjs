@@ -137,7 +137,7 @@ const clients = Object.entries(/** @type {Record<string, readonly string[]>} */ 
 );
 const consensus = `${comment("Each client, with the consensus protocols that it runs.")}export interface ConsensusOf {\n${clients.join("")}}
 
-${comment("The consensus protocols of a client. What a client that is not known runs, its service decides.")}export type ConsensusFor<Client extends string> = Client extends keyof ConsensusOf ? ConsensusOf[Client] : string;\n`;
+${comment("The consensus protocols of a client. The service decides for unknown clients.")}export type ConsensusFor<Client extends string> = Client extends keyof ConsensusOf ? ConsensusOf[Client] : string;\n`;
 
 /** Arguments that depend on each other: only the consensus protocols of the given client compile. @type {Record<string, string>} */
 const dependent = { provider: "Client", consensusType: "ConsensusFor<Client>" };
@@ -180,7 +180,7 @@ function resource(definition) {
   return { shape, fields, facts: `  ${type}: ${JSON.stringify(facts)},\n` };
 }
 
-/** What a Provider takes. @param {Record<string, any>} settings those of the plugin's schema */
+/** The arguments of a Provider. @param {Record<string, any>} settings from the plugin's schema */
 function providerArgs(settings) {
   const types = { string: "string", integer: "number", number: "number", boolean: "boolean" };
   const typeOf = (/** @type {string} */ name) =>
@@ -207,14 +207,18 @@ const enums = (types) =>
 /** @param {Record<string, any>} definitions @param {{ types: Record<string, any>, config: { variables: Record<string, any> } }} schema the plugin's */
 export function sdkTypes(definitions, { types, config }) {
   const all = Object.values(definitions).map(resource);
-  const what = "What a class must know about its resource: its handler, its outputs, and which of them are secret.";
+  const what = "Facts for the class of each resource: its handler, its outputs, and which of them are secret.";
   const facts = `${comment(what)}export const classes = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
   const shapes = all.map(({ shape }) => shape);
   const bases = [
-    shared(shapes, "Placed", "Where objects of an environment belong.", ["consortiumId", "environmentId"]),
+    shared(shapes, "Placed", "The parents of objects in an environment.", ["consortiumId", "environmentId"]),
     shared(shapes, "Zone", "A region of a cloud.", ["name", "region", "cloud", "type", "adopt", "extra"]),
-    shared(shapes, "Asked", "What programs can ask for each object.", ["adopt", "extra"]),
-    shared(shapes, "Recorded", "What the service records of each object.", ["state", "revision", "createdAt"]),
+    shared(shapes, "Asked", "Common arguments of objects.", ["adopt", "extra"]),
+    shared(shapes, "Recorded", "Properties that the service records of each object.", [
+      "state",
+      "revision",
+      "createdAt",
+    ]),
   ];
   return [
     sdkHeader,
@@ -261,7 +265,7 @@ const common = ["state", "revision", "createdAt"];
  * @param {Record<string, any>} definitions
  */
 export function wireObjects(definitions) {
-  // What is only configured (a tether) is read by code of its own.
+  // Objects that are only configured (a tether) are read by code of their own.
   const objects = Object.values(definitions).filter(({ steps }) => steps?.idKey === undefined);
   const all = objects.flatMap(({ type, inputs, outputs, place }) => {
     const { idField } = place(Object.fromEntries(Object.keys(inputs.shape).map((key) => [key, "id"])));
@@ -320,7 +324,7 @@ const membersOf = ({ properties, required = [] }) =>
 
 /** @param {string} name @param {Json} schema @returns {Interface} */
 export function interfaceOf(name, schema) {
-  const others = { "": `${comment("Whatever else the service shows.", "  ")}  [field: string]: unknown;\n` };
+  const others = { "": `${comment("Other fields that the service shows.", "  ")}  [field: string]: unknown;\n` };
   const members = { ...membersOf(schema), ...(schema.additionalProperties && others) };
   return { doc: schema.description, name, bases: [], members };
 }
@@ -351,7 +355,7 @@ export function lookupTypes(lookups) {
   const named = Object.assign({}, ...all.map(({ result }) => namedIn(result)));
   const results = Object.entries(named).map(([name, schema]) => interfaceOf(name, schema));
   const keys = ["id", "state", "revision", "createdAt"];
-  const listed = shared(results, "Listed", "What the service lists of each object.", keys);
+  const listed = shared(results, "Listed", "Properties of each object that the service lists.", keys);
   const args = all.map(argsOf);
   const inEnvironment = shared(args, "InEnvironment", "Which environment.", ["consortiumId", "environmentId"]);
   const pairs = all.map((lookup, at) => pair(lookup, /** @type {Interface} */ (args[at])));

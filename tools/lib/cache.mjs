@@ -54,7 +54,7 @@ export async function fillCacheFolder(home, { what, isWhole, fill }) {
       const started = Date.now();
       const drafts = `${home}.draft-`;
       for (const name of readdirSync(dirname(home)).filter((one) => one.startsWith(basename(drafts))))
-        rmSync(join(dirname(home), name), { recursive: true, force: true }); // of those who died
+        rmSync(join(dirname(home), name), { recursive: true, force: true }); // of processes that died
       const draft = mkdtempSync(drafts);
       const tidy = () => rmSync(draft, { recursive: true, force: true });
       try {

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a release is fetched from, on this machine: the repository with its release, an index for pip and a proxy for Go. */
+/** A release's servers on this machine: the repository with its release, an index for pip and a proxy for Go. */
 import { spawn } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";

@@ -1,5 +1,5 @@
 // @ts-check
-/** What an artefact is made of: the packages in a bundle, their licences, and bills of materials. */
+/** The packages in a bundle, their licences, and bills of materials. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -50,7 +50,7 @@ export const nodeComponent = (version) => ({
   name: "node",
   version,
   purl: `pkg:generic/node@${version}`,
-  licenses: [{ license: { name: "Node.js, with those of what it contains" } }],
+  licenses: [{ license: { name: "Node.js, with those of its parts" } }],
 });
 
 /**

@@ -43,7 +43,7 @@ export const build = () =>
 /** The provider plugin, in plugin/. */
 export const bundle = () => step("Bundling the provider plugin", () => compiled("tools/plugin.mjs"));
 
-/** All that a program on the real CLI needs. */
+/** Everything that a program on the real CLI needs. */
 export async function prepare() {
   for (const work of [installPackages, build, bundle]) await work();
 }

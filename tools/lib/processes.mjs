@@ -38,7 +38,7 @@ export const onPath = (name, path = process.env.PATH ?? "") =>
     .map((folder) => join(folder, name))
     .filter(isExecutable);
 
-/** What is to be tidied up if a signal ends this process. @type {Set<{ tidy: () => void }>} */
+/** Clean-up work if a signal ends this process. @type {Set<{ tidy: () => void }>} */
 const begun = new Set();
 /** @param {NodeJS.Signals} name */
 function end(name) {
@@ -48,7 +48,7 @@ function end(name) {
 }
 
 /**
- * Does work. If a signal ends this process meanwhile, it tidies up first: what is begun last, first.
+ * Does work. If a signal ends this process meanwhile, it tidies up first, in reverse order.
  * @template T
  * @param {() => Promise<T>} work
  * @param {() => void} tidy
@@ -144,8 +144,8 @@ function groupWatch() {
 const groupMs = 300;
 
 /**
- * Runs a program in place of this one, with its terminal and its signals. What the whole group has got reaches the program without us:
- * passed on as well, it would be a second signal, which Pulumi takes for "stop at once".
+ * Runs a program in place of this one, with its terminal and its signals. A signal to the whole group reaches the program without us:
+ * passed on as well, it would be a second one, which Pulumi takes for "stop at once".
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, env?: Env }} [options]

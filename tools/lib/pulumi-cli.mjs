@@ -20,7 +20,7 @@ import { runMain, log, UserError, withProgress } from "./terminal.mjs";
 /**
  * @typedef {object} Options
  * @property {boolean} [languages] with the hosts of YAML, Python and Go, and one of Node.js that runs policy packs of the newest release
- * @property {"oldest" | "newest"} [release] where none is on PATH. Default: that of variable PULUMI_CONSORTIUM_CLI
+ * @property {"oldest" | "newest"} [release] if none is on PATH. Default: the one in variable PULUMI_CONSORTIUM_CLI
  * @property {() => Promise<boolean>} [canDownload] instead of asking the download host
  * @property {string} [automation] instead of @pulumi/pulumi/automation
  */
@@ -113,7 +113,7 @@ async function fill(draft, release, { automation, canDownload = downloadHostAnsw
     log(`Downloading Pulumi v${release.version} with its own installer.`);
     const failure = await withProgress("downloading Pulumi", () => installOfficial(draft, release.version, automation));
     if (failure === undefined && isComplete(draft)) return;
-    log(`That did not work (${failure ?? "something is missing in what it installed"}).`);
+    log(`That did not work (${failure ?? "its installation is incomplete"}).`);
     rmSync(draft, { recursive: true });
     mkdirSync(draft);
   }

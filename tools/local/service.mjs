@@ -25,7 +25,7 @@ const usualPort = 4280;
 const startMs = 30_000;
 const stopMs = 10_000;
 
-/** What the build writes anew when the code of the service or of its console has changed. */
+/** Files that the build writes again when the code of the service or of its console has changed. */
 const builds = [
   ...["dist", "service/dist", "console/dist"].map((folder) => `${folder}/.tsbuildinfo`),
   ...["js", "css"].map((type) => `console/dist/page/main.${type}`),
@@ -68,7 +68,7 @@ export function startService(root, tetherId, program = join(root, "dist", "cli",
     const before = started(root);
     if (before && (await isOurs(before))) {
       if (before.identity === identity && (await answers(before))) return before;
-      log("The service runs other code, or does not answer: starting it anew.");
+      log("The service runs other code, or does not answer: restarting it.");
       await end(before);
     }
     const wanted = recorded(root).port ?? usualPort;

@@ -16,7 +16,7 @@ const gitIn =
     return code === 0 ? stdout : undefined;
   };
 
-/** What a branch is compared with: where it left main; on main itself, the commit before. @param {Git} git */
+/** The commit to compare a branch with: where it left main; on main itself, the previous commit. @param {Git} git */
 async function base(git) {
   const head = (await git("rev-parse", "HEAD"))?.trim();
   for (const main of ["origin/main", "main"]) {

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a run has found: the survivors, and figures by room. */
+/** The results of a run: the survivors, and figures by folder. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -73,7 +73,7 @@ export async function write(all, seeds) {
   writeFileSync(file, await format(whole, { ...(await resolveConfig(file)), filepath: file }));
 }
 
-/** Takes what did not run out of the incremental report: the next run may draw it. @param {string} file */
+/** Removes mutants that did not run from the incremental report: the next run may draw them. @param {string} file */
 export function forget(file) {
   if (!existsSync(file)) return;
   const report = JSON.parse(readFileSync(file, "utf8"));

@@ -20,7 +20,7 @@ export const rooms = [
 /** The innermost one. @param {string} file */
 export const roomOf = (file) => rooms.find((room) => file.startsWith(`${room}/`)) ?? "other";
 
-/** What says nothing about a guard. */
+/** Mutators that say nothing about a guard. */
 export const excludedMutations = [
   "StringLiteral", // the wording of messages, and names that the API or the types fix
   "Regex", // most variants accept the same texts
@@ -28,10 +28,10 @@ export const excludedMutations = [
   "ArrayDeclaration", // data as well: lists of names and cases
 ];
 
-/** What a change is held to: conditions and their halves, comparisons, `every` and `some`, order. */
+/** The mutators for a change: conditions and their halves, comparisons, `every` and `some`, order. */
 export const guards = ["ConditionalExpression", "LogicalOperator", "EqualityOperator", "MethodExpression"];
 
-/** Sources that these names stand for. @param {string[]} names files or folders @returns {string[]} relative to the repository */
+/** The sources with these names. @param {string[]} names files or folders @returns {string[]} relative to the repository */
 export function sourcesIn(names) {
   const isSource = (/** @type {string} */ file) =>
     /\.(ts|mjs)$/.test(file) && !/\.(d|generated|test)\.\w+$|(^|\/)(dist|node_modules)\//.test(file);
@@ -48,7 +48,10 @@ export function sourcesIn(names) {
 /** @type {any} */
 const silent = new Proxy({}, { get: () => () => false });
 
-/** All that may be drawn: what a comment marks as equivalent is left out. @param {string[]} files @returns {Promise<Drawable[]>} */
+/**
+ * All mutants that may be drawn: those that a comment marks as equivalent are left out. @param {string[]} files @returns
+ * {Promise<Drawable[]>}
+ */
 export async function mutantsOf(files) {
   const contents = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
   const { mutants } = await new Instrumenter(silent).instrument(

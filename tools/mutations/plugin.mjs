@@ -19,7 +19,7 @@ import { log } from "../lib/terminal.mjs";
 /** @typedef {import("@stryker-mutator/api/core").StrykerOptions} StrykerOptions */
 /** @typedef {{ file: string, mutatorName: string, replacement: string, start: [number, number] }} Place of a mutant: line and column from 0 */
 /**
- * @typedef {object} Choice what a run is about
+ * @typedef {object} Choice the subject of a run
  * @property {Place[]} drawn
  * @property {number} [until] when the time is up
  * @property {boolean} lazily without a look at all tests first: for a few mutants, that would take longest
@@ -77,7 +77,7 @@ const testTimeout = 60_000;
  */
 function fileByFile(injector, options, logger) {
   const { near, until = Infinity, lazily } = choiceOf(options);
-  process.once("disconnect", () => process.exit(1)); // the run has ended: so does what it runs
+  process.once("disconnect", () => process.exit(1)); // the run has ended, and so do its tests
   const jest = /** @type {any} */ (options).jest;
 
   /** Jest, for one file of tests. @param {string} test @returns {Promise<TestRunner>} */

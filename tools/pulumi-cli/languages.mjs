@@ -28,7 +28,7 @@ export function languagesVersion() {
 }
 
 /**
- * Makes a bin with all that is in the other Pulumi's, and the hosts: of one that is only on PATH Pulumi warns.
+ * Makes a bin folder with everything in the other Pulumi's, and the hosts: Pulumi warns about a host that is only on PATH.
  * @param {string} root
  * @param {string} pulumi a copy that was built here
  */

@@ -8,7 +8,7 @@ import { log } from "../lib/terminal.mjs";
 
 const oldestVersion = "3.150.0";
 
-/** What Pulumi starts for a program, its dynamic resources and its policies. They come with Pulumi. */
+/** Programs that Pulumi starts for a program, its dynamic resources and its policies. They come with Pulumi. */
 export const companions = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
 
 /** Set while a candidate is asked for its version, so a wrapper that leads back here gives up. */

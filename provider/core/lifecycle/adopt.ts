@@ -59,8 +59,8 @@ async function toAdopt(collection: Collection, siblings: Identified[] | undefine
 }
 
 /**
- * A run that recovers another one takes over what that one made: its own, if everything that the service shows agrees. What
- * several may use, or another organization has, is shared otherwise.
+ * How the object comes to the stack. A run that recovers an earlier one takes over its objects as the stack's own, if everything that the
+ * service shows agrees. Otherwise, an object that several may use, or that another organization has, is shared.
  */
 async function howOf(collection: Collection, item: Identified): Promise<StoredState["how"]> {
   const { inputs, definition, session } = collection;
@@ -116,10 +116,9 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
 }
 
 /**
- * The siblings with this name, but those whose successor this is. If the service is known to write names in its own way, similar
- * names count, too.
- * @throws if only a similar one exists that nobody in the program has, and a service might have written it: nothing tells whether that
- * one is meant
+ * The siblings with this name, except those that this one replaces. If the service is known to write names in its own way, similar names
+ * count, too.
+ * @throws if only a similar name exists, which no resource of the program has: it may or may not be the one that is meant
  */
 async function namesakes(collection: Collection, siblings: Identified[]): Promise<Identified[]> {
   const { inputs, session, definition } = collection;
@@ -128,7 +127,7 @@ async function namesakes(collection: Collection, siblings: Identified[]): Promis
   const isGivenUp = ({ id }: Identified): boolean =>
     definition.isNamedById === true && collection.isGivenUp(id) && !isLeft(id);
   const exact = collection.namesakes(siblings).filter((item) => !isGivenUp(item));
-  // A name that is the object's id is what the path says.
+  // A name that is also the id is exact: the path has it.
   const isSure = collection.place.idField !== undefined || isPlainName(inputs[nameKey(definition)!]);
   const mayDiffer = run.rewritesNames || adopts(session, inputs) || !isSure;
   const alike = (items: Identified[]): Identified[] => [...collection.namedLike(items), ...collection.cutNames(items)];
@@ -151,7 +150,7 @@ async function namesakes(collection: Collection, siblings: Identified[]): Promis
 /** Whether an object with this name is to be adopted. */
 export const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
 
-/** The namesakes that keep the name: not those being deleted, nor those that another resource of the program renames. */
+/** The namesakes that keep the name: not those that are being deleted, or renamed by another resource of the program. */
 async function lasting(collection: Collection, found: Identified[]): Promise<Identified[]> {
   const { inputs, session, definition } = collection;
   const { clock, deadline } = session;
@@ -181,8 +180,8 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   const holder = taken.map(({ id }) => collection.holder(id, session.resource)).find(Boolean);
   if (holder && !isNamesake(definition, holder.inputs, collection.inputs))
     return (
-      `the name is still the one of ${first!.id}, which "${holder.resource.name}" of this program gives up in this run, but only after ` +
-      `this one, as with \`--parallel 1\`. Take two runs: the first one without this resource, the second one with it.`
+      `${first!.id} still has this name. "${holder.resource.name}" of this program gives it up in this run, but only after ` +
+      `this one, as with \`--parallel 1\`. Use two runs: the first without this resource, the second with it.`
     );
   if (holder) return `the name is already taken: ${held(definition, first!.id, holder.resource, session.resource)}`;
   const adopting = `adopt: true (or adopt: "${first!.id}")`;
@@ -192,10 +191,10 @@ function takenBy(collection: Collection, taken: Identified[]): string {
     return (
       `the name is already taken by ${ids}, which is this stack's own. For \`--replace\`, set the resource option deleteBeforeReplace: ` +
       'true; for a resource that was only renamed, set aliases: [{ name: "<its old name>" }]. With retainOnDelete, the old one keeps ' +
-      "its name: choose another one for the new one, or take the old one back with adopt: true."
+      "its name: choose another name for the new one, or take the old one back with adopt: true."
     );
   if (!collection.isMade(first!.id) && isFounded(collection))
-    return `the name is already taken by ${ids}, which the service made with what it is in. Set ${adopting} to manage it here.`;
+    return `the name is already taken by ${ids}, which the service created together with its parent. Set ${adopting} to manage it here.`;
   return (
     `the name is already taken by ${ids}. Set ${adopting} to manage it here, or choose another name. If a resource of this stack has ` +
     `it, and this update renames or removes that one, do that first, in a run of its own. ${more(session)}`
@@ -208,7 +207,7 @@ const more = ({ createLog }: Session): string =>
   `${autonamingSetting}, on the provider plugin. For a renamed resource or ` +
   '`--replace`, see "already taken" in docs/troubleshooting.md.';
 
-/** Whether this run has created what it is in: then the service made it with that. */
+/** Whether this run has created its parent: then the service created it together with that. */
 const isFounded = ({ session, place: { parent } }: Collection): boolean =>
   parent !== undefined && session.run.createdAt.has(parent.id);
 
@@ -262,7 +261,7 @@ function differingIn(collection: Collection, shown: Props): string[] {
     const meta = inputMeta(definition, key)!;
     if (meta.visibility === "program" || meta.parent === "path" || inputs[key] === undefined) return false;
     if (meta.computed && isUnset(inputs[key])) return false;
-    // What the service does not show may be unset: set it if possible, otherwise trust it.
+    // A value that the service does not show may be unset: set it if possible, otherwise trust it.
     if (!isReadable(meta) || !(key in shown)) return meta.onChange !== "replace" && !isUnset(inputs[key]);
     const isRewritten = key === nameKey(definition) && session.run.rewritesNames;
     return !sameValue(there[key], wanted[key]) && !(isRewritten && sameName(shown[key], inputs[key]));

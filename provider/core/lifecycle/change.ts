@@ -21,7 +21,7 @@ export interface Change {
   inputs: Props;
   /** The inputs that are sent. */
   keys: readonly string[];
-  /** What is known of it: members of an object that are no longer asked for have to go. */
+  /** Its known properties: members of objects that are no longer requested must be removed. */
   before: Pick<StateParts, "asked" | "shown" | "at">;
 }
 
@@ -109,7 +109,7 @@ function membersLeft(before: Props, inputs: Props, shown: Props, keys: readonly 
   );
 }
 
-/** What is wanted, with null for each member that is left. undefined: none is. */
+/** The wanted value, with null for each leftover member. undefined: nothing is left over. */
 function withNulls(was: unknown, is: unknown, wanted: unknown): Props | undefined {
   if (!isObject(was) || !isObject(is) || !isObject(wanted)) return undefined;
   const left = Object.keys(was).flatMap((member): [string, unknown][] => {
@@ -120,7 +120,7 @@ function withNulls(was: unknown, is: unknown, wanted: unknown): Props | undefine
   return left.length > 0 ? { ...wanted, ...Object.fromEntries(left) } : undefined;
 }
 
-/** What the service shows after a change: an answer with a new revision, or else the list, once it shows the change or has had time to. */
+/** The object after a change: an answer with a new revision, or else the list, once it shows the change or has had time to. */
 function afterwards({ collection, id, inputs, keys }: Change, before: Props, answer: unknown): Promise<Props> {
   const visible = keys.filter((key) => isReadable(inputMeta(collection.definition, key)!));
   const isFresh = (shown: Props): boolean => {
@@ -131,7 +131,7 @@ function afterwards({ collection, id, inputs, keys }: Change, before: Props, ans
   return shownSoon(collection, id, answer, isFresh);
 }
 
-/** What the service shows after a change, and the inputs that it accepted and did not change. */
+/** The object after a change, and the inputs that the service accepted but did not change. */
 export interface Effect {
   shown: Props;
   ignored: string[];

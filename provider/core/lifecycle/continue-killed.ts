@@ -9,8 +9,8 @@ import { messageOf } from "../../plain";
 import { type NewObjects, newObjects, type CreateAttempts } from "./recognize";
 
 /**
- * What a killed run of this stack created for these inputs. Its logged id proves it. Without an answer, everything that the
- * service shows has to agree. undefined: it created nothing, or nothing came of it.
+ * The object that a killed run of this stack created for these inputs. Its logged id proves it. Without an answer, everything that the
+ * service shows has to agree. undefined: there is no such object.
  * @throws UserError if an object may just as well be somebody else's: the error names it, and it is left as it is
  */
 export async function toContinue(collection: Collection): Promise<Identified | undefined> {
@@ -82,7 +82,7 @@ export async function discardKilled(collection: Collection, siblings: Identified
 /** Whether it already belongs to another resource of the stack. */
 const isTaken = (collection: Collection, id: string): boolean => collection.isOfStack(id) || collection.isMade(id);
 
-/** What is new under that name. Waits as long as a request may take: the killed run's request may still be in progress. */
+/** The new objects with that name. Waits as long as a request may take: the killed run's request may still be in progress. */
 async function lookFor(collection: Collection, open: readonly LoggedCreate[]): Promise<NewObjects> {
   const { session } = collection;
   const { clock, client, deadline } = session;

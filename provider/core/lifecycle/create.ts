@@ -71,7 +71,7 @@ async function createNew(
   return object;
 }
 
-/** Why a service may take no second one: a replacement is made beside the old one, or a run has left one. */
+/** The error for a service that rejects a second one: a replacement comes before the old one goes, or a run left one behind. */
 function taken(collection: Collection, siblings: Identified[] = [], error: unknown): UserError | undefined {
   if (!isApiError(error)) return undefined;
   const { inputs, definition } = collection;
@@ -92,15 +92,15 @@ function taken(collection: Collection, siblings: Identified[] = [], error: unkno
   const ids = alike.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id)).map(({ id }) => id);
   if (ids.length > 0)
     return new UserError(
-      `${refusal} There is ${ids.join(" and ")} with the same member and name. For \`--replace\`, set the resource option ` +
+      `${refusal} The same member and name already exist: ${ids.join(" and ")}. For \`--replace\`, set the resource option ` +
         `deleteBeforeReplace: true. ${leftBehind(ids)}; otherwise choose another name.`,
     );
   return why === "name" ? new UserError(`${refusal} Choose another name.`) : undefined;
 }
 
 const oldFirst = ({ id }: Identified): string =>
-  `It replaces ${id}, and a service may take no second one beside that. Set the resource option deleteBeforeReplace: true, and run ` +
-  "`pulumi up` again: then the old one goes first.";
+  `It replaces ${id}, and the service may not accept both at once. Set the resource option deleteBeforeReplace: true, and run ` +
+  "`pulumi up` again: then the old one is deleted first.";
 
 const leftBehind = (ids: readonly string[]): string =>
   "If a run that failed or was killed left it behind, and nothing uses it: " +
@@ -131,7 +131,7 @@ async function siblingsOf(collection: Collection): Promise<Identified[] | undefi
     if (isApiError(error, "missing", "unsupported") && (await collection.parent(siblingsAgeMs)))
       throw collection.error(
         `the service has no list of these (${error.call}: HTTP ${error.status}), so it may not have this kind at all. ` +
-          "Nothing was created. Take it out of the program, or use a service that has it.",
+          "Nothing was created. Remove it from the program, or use a service that has it.",
       );
     if (!(error instanceof PartialList)) throw error;
     throw collection.error(
@@ -141,7 +141,7 @@ async function siblingsOf(collection: Collection): Promise<Identified[] | undefi
   }
 }
 
-/** A failed run's leftovers look like anybody's objects: they are named, but not deleted unasked. */
+/** Objects left behind by a failed run look like anybody's: they are named, but not deleted unasked. */
 function nameLeftovers(collection: Collection, siblings: Identified[] = []): void {
   const { inputs, definition } = collection;
   if (definition.naming) return;
@@ -150,7 +150,7 @@ function nameLeftovers(collection: Collection, siblings: Identified[] = []): voi
   if (ids.length === 0) return;
   collection.warn(
     `there is already ${ids.join(" and ")} with the same member and name, which this run does not ` +
-      "know as this stack's. Its password cannot be read again, so a new one was made. With `--replace`, the old one is deleted next. " +
+      "recognize as this stack's. Its password cannot be read again, so a new one was made. With `--replace`, the old one is deleted next. " +
       leftBehind(ids),
   );
 }

@@ -22,7 +22,7 @@ import {
 import { UserError } from "../user-error";
 import { type Look, waitFor } from "../wait";
 
-/** Who uses a shared object. */
+/** A user of a shared object. */
 export interface User {
   /** In words that can follow "because". */
   what: string;
@@ -116,8 +116,8 @@ export const deleting =
     deleteObject(Collection.of(session, definition(), state, id), id, state, how);
 
 /**
- * Says what is lost with it. What this stack has in it was deleted first, so the rest is not this stack's, unless the program deletes
- * its own with it.
+ * Warns about the objects that are lost with it. This stack's own were deleted first, so the rest is not this stack's, unless the program
+ * uses `deletedWith`.
  * @throws NotDeleted if something in it is not this stack's, and the user has not confirmed that it may go
  */
 async function sparing(collection: Collection, id: string, state: Props, how: Deleting): Promise<void> {
@@ -129,7 +129,7 @@ async function sparing(collection: Collection, id: string, state: Props, how: De
   if (warning !== undefined) collection.say(warning, "WARNING: ");
   if (inside.length === 0 || mayGo) return;
   throw new NotDeleted(
-    `${collection.what} is not deleted: this stack does not manage everything in it, and all of that would be lost: ` +
+    `${collection.what} is not deleted, because it contains objects that this stack does not manage and that would be lost: ` +
       `${inside.map(({ what }) => what).join(", ")}. If that belongs to somebody else, leave the ${definition.title} to them: ` +
       "`pulumi state delete` with its URN takes it out of this stack. If it may be lost, or is this stack's own with deletedWith or " +
       `retainOnDelete, confirm that for one run with ${environmentName("confirmDeleted")}=${id}.`,
@@ -264,7 +264,7 @@ class Deletion {
       this.left = left(this.collection, withConsortium, refused).stays;
       return { done: undefined };
     }
-    // Nobody whom this organization sees uses it, so what the service means belongs to another one.
+    // No visible object uses it, so the service means one of another organization.
     if (users && why !== "early") {
       this.left = `others may share it: ${refused.message}`;
       this.collection.say(`is left as it is, because ${this.left}`);
@@ -283,7 +283,7 @@ class Deletion {
     this.#answer = undefined; // it may have been too new for the service to know it
     const { goesWith } = this.how;
     if (goesWith !== undefined) {
-      this.left = stays(collection, `with ${goesWith}`, "it reports it missing, and still lists it").stays;
+      this.left = stays(collection, `with ${goesWith}`, "it reports it missing, but still lists it").stays;
       return { done: undefined };
     }
     if (collection.session.clock.now() - this.#start < stillListedMs) return { waiting: "being deleted" };
@@ -314,14 +314,14 @@ async function send(collection: Collection, id: string, at: number | undefined, 
   }
 }
 
-/** Whether it is listed in a state in which it can do nothing any more: whatever the refusal says, nothing is left to delete. */
+/** Whether it is listed in a final state: whatever the refusal says, nothing is left to delete. */
 async function isOverNow(collection: Collection, id: string): Promise<boolean> {
   if (!collection.definition.steps?.states?.over) return false;
   const item = await collection.listed(id, deletingAgeMs).catch(() => undefined);
   return item !== undefined && isOver(collection.definition, item);
 }
 
-/** It stays until what it belongs to is deleted. */
+/** It stays until its parent is deleted. */
 const left = (collection: Collection, goes: string, { errorMessage }: ApiError): { stays: string } =>
   stays(collection, goes, errorMessage);
 
@@ -333,7 +333,7 @@ function stays(collection: Collection, goes: string, answer: string): { stays: s
 
 const withConsortium = "together with its consortium";
 
-/** Whether it was created with what it is in, and goes with that. */
+/** Whether it was created with its parent, and is deleted with it. */
 async function isFounded(collection: Collection, id: string, { foundedWith }: Deleting): Promise<boolean> {
   if (!foundedWith) return false;
   const [item, owner] = [await collection.listed(id, steadyAgeMs), await collection.parent(steadyAgeMs)];
@@ -353,7 +353,7 @@ async function refusedKey(
   if (typeof presence === "string") throw error;
   if (await isFounded(collection, id, how)) return left(collection, withConsortium, error);
   throw new NotDeleted(
-    `${collection.what} is not deleted: the service shows it to this API key, but does not let it delete it (${briefly(error)}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
+    `${collection.what} is not deleted: this API key may read it, but not delete it (${briefly(error)}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
   );
 }
 

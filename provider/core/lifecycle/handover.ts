@@ -31,8 +31,8 @@ export function take(session: Session, definition: Definition, inputs: Props, id
 }
 
 /**
- * Why the object stays although its resource goes. undefined: no other resource takes it.
- * @throws if a resource asks for it, or for what it is in, and failed: then the old resource has to stay, too
+ * Why the object stays although its resource is deleted. undefined: no other resource takes it.
+ * @throws if a resource that asks for it, or for its parent, has failed: then the old resource has to stay, too
  */
 export async function keeper(
   session: Session,
@@ -41,20 +41,20 @@ export async function keeper(
   state: Props,
 ): Promise<string | undefined> {
   const holder = session.run.leases.holder(pathOf(definition, state, id));
-  // The same resource, too: an old state of it goes that has the same object, because it was imported again or has adopted itself.
+  // This may be the same resource: after an import or an adoption of its own object, an old state with that object is deleted.
   if (holder) return `it is "${holder.resource.name}" of the program now`;
   const place = definition.place(state);
   let heir = await heirOf(session, place.collection, id, state);
   let what = "it";
-  // Without a name, it cannot be found again: a credential goes.
+  // An object without a name, such as a credential, cannot be found again, so it is deleted.
   for (let { parent } = place; definition.naming && parent && !heir; { parent } = parent.place) {
     heir = await heirOf(session, parent.place.collection, parent.id);
-    what = "what it is in";
+    what = "its parent";
   }
   if (heir?.create === "failed")
     throw new UserError(
-      `${nameOf(definition, state)} (${id}) is not deleted, because "${heir.resource.name}" of the program asks for ${what}, and failed. ` +
-        "Correct that, and run the command again.",
+      `${nameOf(definition, state)} (${id}) is not deleted, because "${heir.resource.name}" of the program asks for ${what} and failed. ` +
+        "Fix that, then run the command again.",
     );
   return heir && `"${heir.resource.name}" of the program adopts ${what}`;
 }

@@ -42,7 +42,7 @@ export async function read(collection: Collection, id: string, state: Props): Pr
 export const stateSeen = (definition: Definition, state: Props, shown: Props): Props =>
   stateOf(definition, looked(definition, state, partsOf(definition, state), shown), state);
 
-/** Whether the list is refused because what it is in does not work: that says nothing about what is in it. */
+/** Whether the list is refused because the parent does not work: that says nothing about the objects in it. */
 async function isSilent(collection: Collection, error: unknown): Promise<boolean> {
   if (!isApiError(error, "conflict")) return false;
   const owner = await collection.parent(refreshAgeMs);
@@ -56,10 +56,10 @@ function ownFormsIn(definition: Definition, { asked, shown: before }: StateParts
   return Object.fromEntries(keys.map((key) => [key, shown[key]]));
 }
 
-/** What a first look shows is what there is: nobody has asked for anything else. Later looks change only what is shown. */
+/** A first look defines all three values, because nothing was asked for before. Later looks change only the observed one. */
 function looked(definition: Definition, state: Props, before: StateParts, shown: Props): StateParts {
   const all = { ...before.shown, ...shown };
-  // What the service chose and shows for the first time is what it answered.
+  // A value that the service chose and shows for the first time counts as its answer.
   const first = inputKeys(definition).filter(
     (key) => inputMeta(definition, key)!.computed && isUnset(before.answered[key]) && isUnset(before.asked[key]),
   );

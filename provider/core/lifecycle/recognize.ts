@@ -5,8 +5,8 @@ import { isReadable } from "../state";
 import { isUnset, normalOf, sameName, sameValue, timeOf } from "../values";
 
 /*
- * Whether a new object is the result of a create whose answer was lost, in this run or in a killed one. Looking alike is not
- * enough: nothing that the service shows may contradict it.
+ * Whether a new object is the result of a create with a lost answer, in this run or in a killed one. Looking alike is not enough: nothing
+ * that the service shows may contradict it.
  */
 
 /** One create with all its attempts. */
@@ -57,8 +57,8 @@ export function isTwin(collection: Collection, item: Identified, inputs: Props):
 }
 
 /**
- * Whether what the service shows may be its way to write what was asked. A value that is not shown, or that the service chooses,
- * does not count as different; nor does a member that it adds to an object.
+ * Whether the shown value may be the service's way to write the requested one. A value that is not shown, or that the service chooses, does
+ * not count as different, and neither does a member that it adds to an object.
  */
 export function agrees({ definition }: Collection, shown: Props, inputs: Props, key: string): boolean {
   const meta = inputMeta(definition, key)!;

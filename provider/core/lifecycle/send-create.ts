@@ -130,7 +130,7 @@ async function isEarly(collection: Collection, error: unknown): Promise<boolean>
   const { run, clock } = collection.session;
   if (isApiError(error, "missing")) return run.isNew(clock, Object.values(collection.inputs));
   if (!isApiError(error, "conflict", "invalid", "denied")) return false;
-  // What a service calls early with 400, 403 or 422 is believed only where something there is not ready.
+  // "Too early" with 400, 403 or 422 is believed only if something there is not ready.
   const isOther = error.kind !== "conflict";
   const why = conflictOf(isOther ? { ...error, status: 409 } : error);
   if (isOther && why !== "early") return false;
@@ -177,7 +177,7 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
     if (found) return { done: found };
     seen = await newObjects(posting);
     const ours = oursIn(posting, seen);
-    return ours ? { done: ours } : { waiting: `accepted (HTTP ${answer.status}), and not there yet` };
+    return ours ? { done: ours } : { waiting: `accepted (HTTP ${answer.status}), but not there yet` };
   };
   try {
     return await waitFor(session, collection.what, look, `POST ${collection.path}`);
@@ -195,7 +195,7 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
   }
 }
 
-/** An object of this run whose password was not shown, with a new one. undefined: the service has none for it. */
+/** Gives an object of this run a new password if the first one was not shown. undefined: the service cannot do that. */
 const rescued = (collection: Collection, id: string | undefined): Promise<Identified | undefined> =>
   id === undefined ? Promise.resolve(undefined) : regenerated(collection, id).catch(() => undefined);
 
@@ -205,8 +205,8 @@ const lostPassword = async (posting: Posting, answer: Answer, id: string | undef
 
 const withoutPassword = ({ collection }: Posting, { status }: Answer): UserError =>
   collection.error(
-    `the service answered HTTP ${status} without the password, which it shows only once. Nothing can be done with ` +
-      "such a credential, and sending the creation again would make another one.",
+    `the service answered HTTP ${status} without the password, which it shows only once. Such a credential is ` +
+      "useless, and sending the creation again would make another one.",
   );
 
 /** Looks for the result of lost attempts. @returns the object if it is this run's; undefined: the create may be sent again */
@@ -215,7 +215,7 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
   const { session, definition } = collection;
   const forMs = patienceMs(posting, failure);
   const patience = isApiError(failure) && failure.late ? ` for ${Math.round(forMs / 1000)} s` : "";
-  collection.say(`${messageOf(failure)} Looking${patience} for what it may have created all the same.`);
+  collection.say(`${messageOf(failure)} Looking${patience} for an object that it may have created anyway.`);
   const end = session.clock.now() + forMs;
   const seen = await lookForNew(posting, Math.min(end, session.deadline.at - lostEveryMs.first));
   if (definition.naming === undefined) {
@@ -352,7 +352,7 @@ async function discard(posting: Posting, own: Identified, found: Identified[]): 
 
 function sayUnlisted({ collection }: Posting): void {
   collection.warn(
-    `the answer to its creation was lost and this service does not list what exists, so there may be ` +
+    `the answer to its creation was lost, and this service does not list credentials, so there may be ` +
       "one left whose password nobody has. Look in the console (Security, App Creds) and delete it by hand.",
   );
 }

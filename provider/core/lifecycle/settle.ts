@@ -48,7 +48,7 @@ interface Before {
   saw?: (shown: Props) => void;
 }
 
-/** Whether the service may show the input in another form than its answer did. A refresh tells for names. */
+/** Whether the service may later show the input in another form than in its answer. A refresh tells for names. */
 function hasForms(definition: Definition, asked: Props, key: string): boolean {
   const meta = inputMeta(definition, key)!;
   return isReadable(meta) && !meta.parent && key !== nameKey(definition) && !isUnset(asked[key]);
@@ -117,7 +117,7 @@ class Settling {
     return meaningOf(this.collection.definition, { state });
   }
 
-  /** Whether it is not what it is to be yet, and was not waited for long enough. */
+  /** Whether it is still in progress, and there is time left to wait for it. */
   #isPending(meaning: Meaning): boolean {
     if (meaning !== "empty") return meaning === "pending";
     return this.collection.session.clock.now() - this.#startedAt < emptyMs;
@@ -145,7 +145,7 @@ class Settling {
     return { done: undefined };
   }
 
-  /** Reads the object in the list if no look has done that. The object is ready, so a list that lacks it is no failure. */
+  /** Reads the object in the list if no look has done that. The object is ready, so a list that lacks it is not a failure. */
   async confirm(): Promise<void> {
     const item = this.#isListed ? undefined : await this.collection.listed(this.id, 0).catch(() => undefined);
     if (item) this.#take(item);

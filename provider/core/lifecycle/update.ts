@@ -54,7 +54,7 @@ export async function update(
     if (!(error instanceof Unclear)) throw error;
     throw new Incomplete(id, stateOf(definition, { ...before, unclear: [...others, key] }, olds), error);
   });
-  // The old secret is worth nothing from here on, so the new one is kept whatever fails after it.
+  // The old secret no longer works from here on, so keep the new one even if a later step fails.
   const asked = { ...before.asked, [key]: news[key] };
   const after = { ...before, asked, shown: { ...before.shown, ...shown }, unclear: others };
   try {
@@ -117,8 +117,8 @@ function alreadySo(definition: Definition, { shown }: StateParts, news: Props): 
 
 /**
  * Sends a change.
- * @param changed what the program asks for; all else has drifted, and is left as it is where the service cannot change it
- * @returns what is known and shown then; undefined: the object has done its work and is gone
+ * @param changed inputs that the program changed. The others have drifted, and stay if the service cannot change them
+ * @returns what is known and shown then; undefined: the object has served its purpose and is gone
  */
 async function applied(
   one: Change,
@@ -190,7 +190,7 @@ const refusedChange = ({ collection }: Change, keys: readonly string[], why: str
       `delete this one, or set the old ${keys.join(" and ")} again to keep it.`,
   );
 
-/** Whether it has done its work and is gone, so that there is nothing left to change. */
+/** Whether it has served its purpose and is gone, so that there is nothing left to change. */
 async function isServed({ collection, keys, inputs }: Change, olds: Props): Promise<boolean> {
   const { definition, session } = collection;
   const { isServed: wasServed } = definition.steps ?? {};
@@ -198,10 +198,10 @@ async function isServed({ collection, keys, inputs }: Change, olds: Props): Prom
   const isOther = keys.some((key) => definition.naming?.includes(key));
   if (isOther && !(await wasServed?.(session, { ...olds, ...inputs })))
     throw collection.error(
-      `has done its work and is gone, so it has no other ${keys.join(" and ")}. For a new one, run \`pulumi up --replace\` ` +
+      `has served its purpose and is gone, so it cannot get another ${keys.join(" and ")}. For a new one, run \`pulumi up --replace\` ` +
         "with its URN, or give the resource another name.",
     );
-  collection.say(`has done its work and is gone, so another ${keys.join(" and ")} changes nothing.`);
+  collection.say(`has served its purpose and is gone, so the change of ${keys.join(" and ")} has no effect.`);
   return true;
 }
 
@@ -240,7 +240,7 @@ export async function restarted(
   }
 }
 
-/** Restarts the object and returns what it is then. The service may show it as ready for another moment. */
+/** Restarts the object and returns its new state. The service may show it as ready for another moment. */
 async function restart(collection: Collection, id: string): Promise<Props> {
   const answer = await collection.session.client.put(`${collection.pathOf(id)}/reset`, {});
   return shownSoon(collection, id, answer, ({ state }) => conditionOf(state) === "pending");

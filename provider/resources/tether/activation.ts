@@ -6,12 +6,12 @@ import { UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { isPassing, patiently, shownOf, titleOf } from "./read";
 
-/* Starting and stopping a tether. A service may refuse either for one that is so already: an answer was lost, or somebody else did it. */
+/* Starting and stopping a tether. A service may refuse to repeat either: an answer was lost, or somebody else did it before. */
 
-/** What a service may say of a tether that it does not start because it is active. */
+/** Messages of a service that refuses to start a tether because it is active. */
 const saysActive = /\balready (active|activated|running|started)\b|\bis (active|running|started)\b/i;
 
-/** What it says where a contract is missing. */
+/** Whether it refuses because the contract is missing. */
 export const saysUndeployed = (error: unknown): boolean =>
   isApiError(error, "conflict", "invalid") && /\b(deploy|contract)/i.test(error.errorMessage);
 
@@ -40,7 +40,7 @@ export async function refusedStart(session: Session, tetherId: string): Promise<
   return (await refusalOf(client.activateTether(tetherId))) && refusal;
 }
 
-/** Starts it, and keeps in mind what came of that. See `refusedStart`. */
+/** Starts it and remembers the result. See `refusedStart`. */
 export type Start = () => Promise<ApiError | undefined>;
 
 /** @throws the refusal */
@@ -49,14 +49,14 @@ export async function activated(start: Start): Promise<void> {
   if (refusal) throw refusal;
 }
 
-/** What it says where the environment that it is to pin does not exist. */
+/** Messages of a service that does not know the environment to pin. */
 const saysNoEnvironment =
   /\benvironment\b.*\b(does not|doesn't) exist\b|\bno such environment\b|\benvironment\b.*\bnot found\b/i;
 
-/** How long a service is asked again that does not start it and does not say why: a contract may need a moment. */
+/** How long to retry if a service refuses to start it without saying why: a contract may need a moment. */
 const silentMs = 30_000;
 
-/** Activates it as soon as the service allows that. An environment that nobody is making does not come by waiting. */
+/** Activates it as soon as the service allows that. Waiting for an environment helps only while this run creates something. */
 export function activateSoon(session: Session, tetherId: string, start: Start): Promise<unknown> {
   const { clock, run } = session;
   const startedAt = clock.now();
@@ -74,12 +74,12 @@ export function activateSoon(session: Session, tetherId: string, start: Start): 
   );
 }
 
-/** What a service may say of a tether that it does not stop because it is stopped. */
+/** Messages of a service that refuses to stop a tether because it is stopped. */
 const saysStopped =
   /\b(not|never) (active|activated|running|started)\b|\b(already|is) (inactive|stopped|deactivated)\b/i;
 
 /**
- * Stops it. A service may refuse that for one that is stopped already: an answer was lost, or somebody else did it.
+ * Stops it. A service may refuse if it is stopped already: an answer was lost, or somebody else did it.
  * @param mayBe whether an earlier run may have stopped it, without an answer
  * @throws the refusal, unless the service shows or says that it is stopped: an active one costs money
  */

@@ -43,7 +43,7 @@ const failure = ({ tetherId }: TetherInputs, error: unknown, kept = ""): UserErr
   // A tether may have no account.
   const reason =
     isApiError(error, "missing") && !/\/accounts?$/.test(error.call)
-      ? `the service has none with this id (${error.message}) ` +
+      ? `there is no tether service with this id (${error.message}) ` +
         "Create it in the console; its id is the last 10 characters of its address there."
       : messageOf(error);
   return new UserError(`${titleOf(tetherId)}: ${reason}${kept}`);
@@ -63,15 +63,15 @@ async function fit(session: Session, olds: Props, inputs: TetherInputs): Promise
     const payer = typeof account === "string" ? account : (await session.client.getTetherAccount(tetherId)).account;
     await funded(session, inputs, { account: payer }, false);
   } catch (error) {
-    throw failure(inputs, error, ` The tether stays on ${before} as it is.`);
+    throw failure(inputs, error, ` The tether stays on ${before}, unchanged.`);
   }
 }
 
 /**
- * Brings a tether service to its inputs: targetNetwork, interval, deploy, activate, in this order (spec, section 4.3), each only
- * if it is missing. It is stopped before network or interval change. After a failure, the completed steps are kept, and the
- * next update does the others.
- * @param before what shows that it has run, if the service does not show its settings
+ * Brings a tether service to its inputs: targetNetwork, interval, deploy, activate, in this order (spec, section 4.3), each only if it is
+ * missing. It is stopped before network or interval change. After a failure, the completed steps are kept, and the next update does the
+ * others.
+ * @param before evidence that it has run, if the service does not show its settings
  */
 export async function configure(session: Session, olds: Props, news: Props, before?: string): Promise<Props> {
   const inputs = news as TetherInputs;
@@ -81,7 +81,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
 
   let ran = before;
   const stopped = (): void => {
-    ran ??= "it was at work";
+    ran ??= "it was running";
     session.say(`Warning: ${titleOf(tetherId)}: ${others}`);
   };
   let done = soFar(olds, inputs);
@@ -173,13 +173,12 @@ export async function configure(session: Session, olds: Props, news: Props, befo
 
 const withoutContract = (network: string, error: unknown): UserError =>
   new UserError(
-    `${messageOf(error)} The state records that the contract is deployed on ${network}. If the service has none any more, take the ` +
-      "resource out of the program for one run: then it is deployed, and paid for, again.",
+    `${messageOf(error)} The state records that the contract is deployed on ${network}. If that no longer exists, remove the ` +
+      "resource from the program for one run: then it is deployed, and paid for, again.",
   );
 
 /**
- * What is true of the service before the first step. Inputs that are no settings of the service take their new values at once,
- * and the old ones are dropped.
+ * The state before the first step. Inputs that are not settings of the service take their new values at once, and the old ones are dropped.
  */
 function soFar(olds: Props, { network: _network, intervalHours: _interval, active: _active, ...local }: Props): Props {
   const { network, intervalHours, active, account, balanceWei, state, deployedNetworks = [] } = olds;
@@ -198,11 +197,11 @@ function soFar(olds: Props, { network: _network, intervalHours: _interval, activ
 
 const inConsole = "Look in the console, and stop it there.";
 const others =
-  "it was at work, and this stack had not started it: it is stopped and set anew. Another stack that has it is not told.";
+  "it was running, although this stack had not started it: it is stopped and configured again. If another stack manages it, that stack is not told.";
 
 /**
  * Sets something, and stops a tether that somebody else started, if the service requires that.
- * @returns what the service says that it has set, which is compared with what was asked before anything is paid
+ * @returns the settings in the answer, which are compared with the request before anything is paid
  */
 async function whileStopped(
   session: Session,
@@ -213,7 +212,7 @@ async function whileStopped(
   const answer = await set().catch(async (error: unknown) => {
     if (!isApiError(error, "conflict")) throw error;
     await session.client.deactivateTether(tetherId).catch((later: unknown) => {
-      throw isApiError(later, "conflict", "invalid") ? error : later; // it was not what kept the service from setting it
+      throw isApiError(later, "conflict", "invalid") ? error : later; // the tether did not run, so that was not the reason
     });
     stopped();
     return set();
@@ -223,7 +222,7 @@ async function whileStopped(
 
 /** @returns a warning if the unit cannot be told @throws UserError if it set another interval */
 function agreeOnInterval({ intervalHours }: TetherInputs, { interval, isConfiguration }: Shown): string | undefined {
-  if (interval === undefined || interval === intervalHours * 60) return undefined; // sixty times as many: in minutes, of hours
+  if (interval === undefined || interval === intervalHours * 60) return undefined; // in minutes
   if (interval !== intervalHours)
     throw new UserError(
       `the service answers that its interval is ${interval}, not ${intervalHours}. Nothing was paid.`,

@@ -12,11 +12,11 @@ import { patiently, shownOf, ShownTether, showsContract, type TetherInputs, titl
 import { balanceOf, funded, payerOf } from "./funds";
 import { type Start } from "./activation";
 
-/** A deployment that was sent and whose outcome is unknown. The state keeps it. */
+/** A deployment that was sent, but has an unknown outcome. The state keeps it. */
 export interface UnknownOutcome {
   /** When it was sent. Identifies it: see `confirmedAs`. */
   since: string;
-  /** What came instead of an answer. */
+  /** The failure that came instead of an answer. */
   why: string;
   /** The account's balance before it. */
   balanceWei?: string;
@@ -31,7 +31,7 @@ const isUnknownOutcome = (error: unknown): boolean =>
   !(error instanceof UserError) &&
   !isApiError(error, "unsent", "limited", "denied", "missing", "unsupported", "conflict", "invalid");
 
-/** What a service may say of a tether that has its contract. Something else may be there already, such as a transaction. */
+/** Messages of a service about a tether that has its contract. Something else may exist already, such as a transaction. */
 const saysDeployed =
   /\balready (been )?deployed\b|\balready (has|have) (a |an |its |the )?contract\b|\b(contract|deployment)( already)? exists\b|^already exists/i;
 
@@ -42,9 +42,9 @@ export interface Deployment {
   account: TetherAccount;
   /** Whether no other network has a contract. */
   first: boolean;
-  /** What shows that it has run before, so that it may have its contract already. */
+  /** Evidence that it has run before, so it may have its contract already. */
   ran?: string;
-  /** What an earlier run sent without learning the outcome. */
+  /** A deployment that an earlier run sent without learning the outcome. */
   unknown?: UnknownOutcome;
   start: Start;
   note: (facts: Props) => void;
@@ -69,7 +69,7 @@ export async function deploy(deployment: Deployment): Promise<void> {
   const before = (await funded(session, inputs, account, true))?.toString();
   note({ balanceWei: before ?? account.balanceWei });
   const since = new Date().toISOString();
-  /** The outcome is unknown: looks what came of it. */
+  /** Looks for the result of a deployment with an unknown outcome. */
   const traced = async (why: string): Promise<void> => {
     const lost: UnknownOutcome = { since, why, ...(before === undefined ? {} : { balanceWei: before }) };
     keep(lost);
@@ -96,7 +96,7 @@ const failed = ({ inputs: { network }, account }: Deployment, why: string): User
     `the deployment on ${network} failed: ${why} The account ${payerOf(account)} must have funds on ${network}.`,
   );
 
-/** What in the answer contradicts that the contract is deployed there. @throws UserError if it says that it failed */
+/** A sign in the answer that the contract is not deployed there. @throws UserError if it says that it failed */
 function doubtIn(answer: unknown, deployment: Deployment): string | undefined {
   const { inputs, first } = deployment;
   const { state, success, deployed } = fieldsOf(answer);
@@ -110,8 +110,8 @@ function doubtIn(answer: unknown, deployment: Deployment): string | undefined {
 }
 
 /**
- * What shows that somebody has deployed it before. A killed run remembers nothing of it, nor does a resource with another name.
- * A tether that has run can be activated only if it has a contract.
+ * Evidence that somebody has deployed it before. Neither a killed run nor a renamed resource remembers that. A tether that has run can be
+ * activated only if it has a contract.
  */
 async function already({ session, inputs, first, ran, start }: Deployment): Promise<string | undefined> {
   const { tetherId, network, active } = inputs;
@@ -126,7 +126,7 @@ async function already({ session, inputs, first, ran, start }: Deployment): Prom
 
 const wordFor = (tetherId: string, { since }: UnknownOutcome): string => `${tetherId}@${since}`;
 
-/** What a person says, after looking, about this deployment. */
+/** The user's answer about this deployment, after a look. */
 function confirmedAs(tetherId: string, unknown: UnknownOutcome): "deployed" | "not deployed" | undefined {
   const env = processEnvironment();
   const says = (variable: string): boolean =>
@@ -135,7 +135,7 @@ function confirmedAs(tetherId: string, unknown: UnknownOutcome): "deployed" | "n
   return says("CONSORTIUM_NOT_DEPLOYED") ? "not deployed" : undefined;
 }
 
-/** How an earlier deployment ended: what shows the contract. undefined: a person says that there is none. */
+/** Evidence of the contract of an earlier deployment. undefined: the user says that it was not deployed. */
 async function settled(deployment: Deployment, unknown: UnknownOutcome): Promise<string | undefined> {
   const word = confirmedAs(deployment.inputs.tetherId, unknown);
   if (word === "deployed") return "CONSORTIUM_DEPLOYED says so";
@@ -174,7 +174,7 @@ async function look(
 async function lookForTrace(deployment: Deployment, unknown: UnknownOutcome): Promise<string> {
   const { session, inputs } = deployment;
   const { tetherId, network } = inputs;
-  let before = "nothing seen of a contract";
+  let before = "no contract seen yet";
   const again = async (): Promise<Look<string>> => {
     const seen = await look(deployment, unknown);
     if ("waiting" in seen) before = seen.waiting;

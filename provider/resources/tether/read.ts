@@ -14,7 +14,7 @@ import { type TetherNetwork, tetherNetworks } from "../../constants";
 /** How messages name it. */
 export const titleOf = (id: string): string => `tether service "${id}"`;
 
-/** Another form that services have: everything in a configuration. */
+/** Another form of the answer: everything in a configuration. */
 const Configured = z.looseObject({
   config: z.looseObject({
     targetNetwork: z.unknown().optional(),
@@ -33,7 +33,7 @@ function flat(answer: unknown): unknown {
   return { network, interval, contract_address: address, state, isConfiguration: true, ...rest };
 }
 
-/** Words of services for the states that decide. What another word means is unclear. */
+/** Words of services for the states that matter. Other words mean nothing for sure. */
 const words = {
   active: ["active", "activated", "running", "started", "enabled"],
   inactive: ["inactive", "deactivated", "stopped", "disabled", "paused", "suspended"],
@@ -43,7 +43,7 @@ const words = {
 const inOurWords = (state: string): string | undefined =>
   Object.entries(words).find(([, theirs]) => isOneOf(theirs, state))?.[0];
 
-/** What a service may show of a tether. The spec has no such call, so nothing relies on it. */
+/** Data that a service may show about a tether. The spec has no such call, so nothing relies on it. */
 export const ShownTether = z.preprocess(
   flat,
   z.looseObject({
@@ -115,7 +115,7 @@ export async function shownOf({ client }: Session, id: string): Promise<Shown | 
 
 /**
  * Whether the service shows a contract on the network. undefined: it does not tell.
- * @param first whether no other network has one, which a state or an address might belong to
+ * @param first whether no other network has one: otherwise, a state or an address may belong to that
  */
 export function showsContract(shown: Shown | undefined, network: string, first: boolean): boolean | undefined {
   if (!shown) return undefined;

@@ -13,7 +13,7 @@ import {
 } from "../live";
 import { listed, type Siblings, type Stack } from "../stack";
 
-/** Resources that share one limit: `owner` is whose limit it is, and `urn` the resource that violates it. */
+/** Resources that share one limit: `owner` has the limit, and `urn` violates it. */
 interface Counted extends Omit<Siblings, "key"> {
   /** Further checks. `others` exist outside this stack; undefined if that is not known. */
   further?: (others: Existing[] | undefined, report: Report) => void;
@@ -29,7 +29,7 @@ interface Things {
 interface Maximum<Name extends string> extends Things {
   name: Name;
   description: string;
-  /** What the service itself allows: provider/constants.ts. */
+  /** The service's own limits: provider/constants.ts. */
   limit: number;
   /** Where they are counted, in the words of the setting: `per environment`. */
   per: string;
@@ -57,7 +57,8 @@ async function count(
     if (found > max) {
       const where = outside.length === 0 ? "" : `, and outside of it ${listed(outside)}`;
       const here = `in this stack ${listed(mine.map(({ name }) => name))}${where}`;
-      const deleted = outside.length === 0 ? "" : " What this run deletes also counts, because Pulumi deletes last.";
+      const deleted =
+        outside.length === 0 ? "" : " Resources that this run deletes also count, because Pulumi deletes last.";
       const allowed = `${owner} would have ${found} ${things} (${here}), but at most ${max} are allowed.`;
       report.violation(`${allowed} ${remedy}${deleted}`, urn);
     }
@@ -137,7 +138,7 @@ export const environmentsPerConsortium = maximumPolicy({
 export const nodesPerEnvironment = maximumPolicy({
   name: "nodes-per-environment",
   description:
-    "An environment holds no more nodes than the service allows, and each membership owns no fewer and no more than it may.",
+    "An environment holds no more nodes than the service allows, and each membership keeps to its own minimum and maximum.",
   limit: limits.nodes,
   kind: "node",
   things: "nodes",
@@ -202,7 +203,7 @@ function checkMemberships({ owner, mine }: Siblings, { others, complete }: Outsi
     }
     if (fewest !== undefined && count < fewest && complete && !owned.has(undefined)) {
       report.violation(
-        `${found}, but must own at least ${fewest} (its minimumNodes). Add nodes of it.`,
+        `${found}, but must own at least ${fewest} (its minimumNodes). Add nodes of this membership.`,
         membership.urn,
       );
     }

@@ -148,7 +148,7 @@ export const protectLedgers = definePolicy({
   enforcementLevel: "advisory",
   description: "Environments and consortia are protected in the listed stacks, because deleting one destroys ledgers.",
   settings: {
-    stacks: z.array(z.string()).default(["prod", "production"]).describe("Stacks whose ledgers must not be lost."),
+    stacks: z.array(z.string()).default(["prod", "production"]).describe("Stacks with ledgers that must not be lost."),
   },
   validateResource({ className, name, stack, protect }, { stacks }, report) {
     if (!holdsLedger(className) || protect || !stacks.includes(stack)) return;

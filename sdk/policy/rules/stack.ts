@@ -19,10 +19,7 @@ export const allowedRegions = definePolicy({
       .array(oneOf(regions))
       .default([...regions])
       .describe("Allowed regions."),
-    hosts: z
-      .array(z.string())
-      .default([])
-      .describe("Hosts that are allowed besides those of the regions, such as a proxy of your own."),
+    hosts: z.array(z.string()).default([]).describe("More allowed hosts besides the regions' own, such as your proxy."),
   },
   validateStack(stack, { regions: allowed, hosts }, report) {
     for (const [, [first]] of groupBy(stack.members, ({ provider }) => provider?.urn)) {

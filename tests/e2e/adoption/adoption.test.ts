@@ -26,7 +26,7 @@ const adopting = (): string =>
     .replace('consensusType: "raft" }', 'consensusType: "raft", adopt: true }')
     .replace('"n", { environment, membership }', '"n", { environment, membership, adopt: true }');
 
-/** What a run says about adoption, as its diagnostics have it. */
+/** A run's diagnostics about adoption. */
 const adoptions = (text: string): string[] =>
   text
     .slice(text.indexOf("Diagnostics:"))
@@ -35,7 +35,7 @@ const adoptions = (text: string): string[] =>
     .filter((line) => /\badopts\b/.test(line))
     .sort();
 
-test("adopt adopts by name and by id, preview and up say so once each, and only what differs is changed", async () => {
+test("adopt takes objects by name and by id, preview and up report it once each, and only differences are changed", async () => {
   w.stack.program(adopting());
   const preview = await w.stack.preview();
   const byName = "adopts the existing object with this name, or creates a new one";
@@ -78,20 +78,23 @@ const asBook = (): string => renamed(adopting(), "Environment", "e", "book");
 test.each([
   ["", "e", () => adopting(), []],
   [", also under another logical name with --refresh", "book", asBook, ["--refresh"]],
-])("--replace of what has adopt, in a run that fails: the next one keeps it%s", async (_, name, program, options) => {
-  const { urn } = (await w.stack.resources()).find((one) => one.urn.endsWith("::e"))!;
-  w.stack.program(adopting().replace("membership, adopt: true }", 'membership, adopt: true, size: "medium" }'));
-  w.service.faults.add({ kind: "status", status: 400, method: "PATCH", route: /nodes/ });
-  expect(await failed(w.stack.up({}, "--replace", urn))).toContain(`environment "e": adopts ${ids.e}`);
-  w.stack.program(program());
-  w.service.clearCalls();
-  const { text } = await done(w.stack.up({}, ...options));
-  expect(text).toContain(`environment "e" (${ids.e}): not deleted, because it is "${name}" of the program now`);
-  expect(text).not.toContain("is both");
-  expect(w.service.calls.filter(({ method }) => method === "DELETE")).toEqual([]);
-  expect((await w.network()).environments).toMatchObject([{ _id: ids.e }]);
-  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
-});
+])(
+  "--replace of a resource with adopt, in a run that fails: the next one keeps the object%s",
+  async (_, name, program, options) => {
+    const { urn } = (await w.stack.resources()).find((one) => one.urn.endsWith("::e"))!;
+    w.stack.program(adopting().replace("membership, adopt: true }", 'membership, adopt: true, size: "medium" }'));
+    w.service.faults.add({ kind: "status", status: 400, method: "PATCH", route: /nodes/ });
+    expect(await failed(w.stack.up({}, "--replace", urn))).toContain(`environment "e": adopts ${ids.e}`);
+    w.stack.program(program());
+    w.service.clearCalls();
+    const { text } = await done(w.stack.up({}, ...options));
+    expect(text).toContain(`environment "e" (${ids.e}): not deleted, because it is "${name}" of the program now`);
+    expect(text).not.toContain("is both");
+    expect(w.service.calls.filter(({ method }) => method === "DELETE")).toEqual([]);
+    expect((await w.network()).environments).toMatchObject([{ _id: ids.e }]);
+    expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+  },
+);
 
 /** Which of these `pulumi import` prints depends on the versions of the SDK and the CLI; docs/troubleshooting.md quotes both. */
 const refusals = [
@@ -101,7 +104,7 @@ const refusals = [
 
 /** The oldest SDK, this repository's, and the newest. */
 test.each(["3.216.0", undefined, "3.276.0"])(
-  "pulumi import with SDK %s fails with what the documentation quotes, and changes nothing",
+  "pulumi import with SDK %s fails with the documented message, and changes nothing",
   async (sdk) => {
     const before = await w.stack.ids();
     w.service.clearCalls();

@@ -30,7 +30,7 @@ const installers: [string, string[], Record<string, string>, object][] = [
   ],
 ];
 
-test("nothing of the build but its results is packed, and no file names a source map, which is not", async () => {
+test("only the results of the build are packed, and no file refers to a source map, which is not packed", async () => {
   const { files } = await packed();
   expect(files).toContain("dist/cli/consortium.js");
   expect(files.filter((path) => /(^|\/)\.|tsbuildinfo|stamp|\.map$/.test(path))).toEqual([]);

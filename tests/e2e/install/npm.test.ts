@@ -82,24 +82,27 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
     expect(await loadAll(w.stack.folder)).toEqual([newest]);
   });
 
-  test.each(programs)("a %s program runs; of the network that another made it changes nothing", async (kind, files) => {
-    const project = join(w.stack.folder, "package.json");
-    const { dependencies } = JSON.parse(readFileSync(project, "utf8")) as object & { dependencies: object };
-    for (const file of ["index.js", "index.ts", "tsconfig.json"]) rmSync(join(w.stack.folder, file), { force: true });
-    for (const [file, text] of Object.entries(files)) w.stack.write(file, text);
-    writeFileSync(project, JSON.stringify({ ...JSON.parse(files["package.json"]!), dependencies }));
-    w.service.clearCalls();
-    await done(w.stack.up({ PULUMI_NODEJS_TRANSPILE_ONLY: undefined }));
-    expect(await w.stack.outputs()).toMatchObject({ url: expect.stringContaining(w.service.url) as string });
-    expect(writesOf(w.service)).toHaveLength(kind === programs[0]![0] ? 4 : 0);
-  });
+  test.each(programs)(
+    "a %s program runs, and changes nothing in the network of another program",
+    async (kind, files) => {
+      const project = join(w.stack.folder, "package.json");
+      const { dependencies } = JSON.parse(readFileSync(project, "utf8")) as object & { dependencies: object };
+      for (const file of ["index.js", "index.ts", "tsconfig.json"]) rmSync(join(w.stack.folder, file), { force: true });
+      for (const [file, text] of Object.entries(files)) w.stack.write(file, text);
+      writeFileSync(project, JSON.stringify({ ...JSON.parse(files["package.json"]!), dependencies }));
+      w.service.clearCalls();
+      await done(w.stack.up({ PULUMI_NODEJS_TRANSPILE_ONLY: undefined }));
+      expect(await w.stack.outputs()).toMatchObject({ url: expect.stringContaining(w.service.url) as string });
+      expect(writesOf(w.service)).toHaveLength(kind === programs[0]![0] ? 4 : 0);
+    },
+  );
 
   test("and is taken down", async () => {
     expect(await w.stack.destroy()).toMatchObject({ code: 0 });
     expect((await w.network()).consortia).toEqual([]);
   });
 
-  describe("what a network does without", () => {
+  describe("packages that a network does not need", () => {
     const optional = ["ethers", "fastify", "@foundry-rs/anvil"];
     const isInstalled = (name: string) => existsSync(join(w.stack.folder, "node_modules", name));
     const own = async (file: string, ...args: string[]) => {
@@ -112,7 +115,7 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
       );
     };
 
-    test("is not installed, and a program compiles without it", async () => {
+    test("are not installed, and a program compiles without them", async () => {
       expect(optional.filter(isInstalled)).toEqual([]);
       w.stack.write("whole.ts", `export { connect, Network, verifyReport } from "pulumi-consortium";`);
       const strict = ["--strict", "--target", "es2022", "--module", "node16", "--moduleResolution", "node16"];
@@ -131,7 +134,7 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
       expect(text.trim().split("\n")).toHaveLength(1);
     });
 
-    test("each of the others is a package of its own, and `consortium` hands over to it", async () => {
+    test("each of the others is a separate package, and `consortium` runs its command", async () => {
       const missing = { text: expect.stringContaining("npm install --save-dev consortium-service@") as string };
       await expect(own("node", "-e", `require("pulumi-consortium/service")`)).resolves.toMatchObject(missing);
       w.stack.write("service.mjs", `import { startService } from "pulumi-consortium/service"; startService();`);
@@ -150,7 +153,7 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
       }
     });
 
-    test("a program starts the service, and has what it needs to connect", async () => {
+    test("a program starts the service, and can connect to a node", async () => {
       const program = `require("pulumi-consortium/service").startService({ ledger: true }).then(async (service) => {
         console.log(service.ledger, typeof require("pulumi-consortium").connect("http://127.0.0.1:1", { username: "u", password: "p" }).send);
         await service.close();

@@ -6,7 +6,7 @@ import { canaryKey } from "../support/world";
 
 const { version } = jest.requireActual<{ version: string }>("../../../package.json");
 
-test("consortium plugin install: the CLI finds the plugin, where it found none", async () => {
+test("consortium plugin install: the CLI finds the plugin, which it did not find before", async () => {
   const stack = await Stack.create({
     program: `const { Consortium } = require("pulumi-consortium"); new Consortium("c");`,
     config: { "consortium:plugin": "true" },

@@ -17,7 +17,7 @@ import { Newcomer } from "../support/newcomer";
 import { root } from "../support/stack";
 import { world } from "../support/world";
 
-/* What `npm run release` writes, as its users take it. npm.test.ts has more about the npm packages. */
+/* The output of `npm run release`, as its users install it. npm.test.ts has more about the npm packages. */
 
 const { version } = jest.requireActual<{ version: string }>("../../../package.json");
 const release = join(root, "release");
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 2 ** 26 });
 }, 600_000);
 
-test("all parts are there, of one version, and their checksums hold", () => {
+test("all parts exist, with the same version and correct checksums", () => {
   expect(names("npm")).toEqual(
     ["consortium-console", "consortium-fleet", "consortium-service", "pulumi-consortium"].map(
       (name) => `${name}-${version}.tgz`,
@@ -55,7 +55,7 @@ test("all parts are there, of one version, and their checksums hold", () => {
   execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: release });
 });
 
-test("each part has a bill of all that is in it or comes with it, and the licences", () => {
+test("each part has a bill of everything in it or installed with it, and the licences", () => {
   const tarball = `pulumi-consortium-${version}.tgz`;
   const archive = `pulumi-resource-consortium-v${version}-${platform}`;
   const wheel = `pulumi_consortium-${version}-py3-none-any.whl`;
@@ -98,7 +98,7 @@ test("each part has a bill of all that is in it or comes with it, and the licenc
   expect(inWheel).toContain("LICENSE");
 });
 
-describe("each npm package installs from there alone, on Node.js 24, and does what its README says", () => {
+describe("each npm package installs from the release alone, on Node.js 24, and works as its README says", () => {
   const folder = temporary();
   let service: Service;
   const outcomes: Record<string, Promise<void>> = {};
@@ -122,7 +122,7 @@ describe("each npm package installs from there alone, on Node.js 24, and does wh
   });
   afterAll(() => service.close());
 
-  /** Package → what its README has people do, and what they see. */
+  /** Package → the steps of its README, and their output. */
   const works: Record<string, (user: Newcomer) => Promise<void>> = {
     async "pulumi-consortium"(user) {
       await user.runs(/^npm install --save-exact/);
@@ -192,7 +192,7 @@ resources:
         ledger: { provider: quorum, consensusType: ibft, nodes: { harbour: 1 } }
 `;
 
-test("the plugin needs no Node.js: a YAML network with its component, where there is none on the PATH", async () => {
+test("the plugin needs no Node.js: a YAML network with its component, without Node.js on the PATH", async () => {
   const archive = join(release, "plugin", names("plugin")[0]!);
   const w = await world(network, { language: "yaml", timing: { environmentStart: 0, nodeStart: 0 } });
   const { stack } = w;

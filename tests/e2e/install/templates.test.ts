@@ -26,7 +26,7 @@ test("there is a template for each language", () => {
   expect(templates).toEqual(expect.arrayContaining(["go", "javascript", "python", "typescript", "yaml"]));
 });
 
-test.each(templates)("templates/%s says what it is, and asks for the region and for a secret key", (template) => {
+test.each(templates)("templates/%s describes itself, and asks for the region and a secret key", (template) => {
   const { description, config } = pulumiFile(join(root, "templates", template)).template!;
   expect(description.length).toBeGreaterThan(20);
   expect(config).toMatchObject({ "consortium:region": { default: "us" }, "consortium:apiKey": { secret: true } });
@@ -60,7 +60,7 @@ async function made(template: string, service: Service) {
   return { cwd, pulumi };
 }
 
-/** `npm run check` does what previews leave out: it finds a wrong type. */
+/** `npm run check` finds a wrong type, which previews do not. */
 async function checksTypes(cwd: string): Promise<void> {
   const check = () => execute("npm", ["run", "check"], { cwd });
   await check();
@@ -73,7 +73,7 @@ async function checksTypes(cwd: string): Promise<void> {
 
 // At the same time, because most of an installation is waiting. Projects of other languages run in tests/e2e/plugin/templates.test.ts.
 test.concurrent.each(templates)(
-  "pulumi new with templates/%s makes a project; in JavaScript, it installs, builds its network, has nothing left to change, and is taken down",
+  "pulumi new with templates/%s makes a project; in JavaScript, it installs, creates its network without further changes, and is destroyed",
   async (template) => {
     const service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
     try {

@@ -24,7 +24,7 @@ beforeEach(() => {
   w.service.clearCalls();
 });
 
-test("unit tests pass, and call no service although a key is at hand", async () => {
+test("unit tests pass, and call no service although there is a key", async () => {
   const program = pages
     .find(({ file }) => file === "README.md")!
     .blocks.find(({ language }) => language === "ts")!.text;
@@ -38,7 +38,7 @@ test("unit tests pass, and call no service although a key is at hand", async () 
   expect(w.service.calls).toEqual([]);
 });
 
-test("a component makes what is in it, with the provider that it was given", async () => {
+test("a component creates its children with its own provider", async () => {
   w.stack.write("package.json", '{ "name": "e2e", "main": "index.ts" }');
   w.stack.write(
     "tsconfig.json",
@@ -73,7 +73,7 @@ test("an inline program runs from any folder with workDir and projectSettings, a
 });
 
 // As pnpm does: every package sees only what it lists itself. Meanwhile, because most of an installation is waiting.
-test.concurrent("where packages are kept apart, the project of a component lists this package, too", async () => {
+test.concurrent("with isolated packages, the project of a component lists this package, too", async () => {
   const { stack, network } = await world("");
   const { folder } = stack;
   const json = (value: object): string => JSON.stringify(value);

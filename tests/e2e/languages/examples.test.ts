@@ -25,7 +25,7 @@ function merged(programs: readonly Program[]): Program {
   };
 }
 
-/** What the lookups are of: a network that is there already. */
+/** The objects for the lookups: an existing network. */
 async function existing(baseUrl: string): Promise<typeof sampleIds> {
   const client = new ConsortiumClient(resolveSettings({ env: {}, given: { baseUrl, apiKey: canaryKey } }));
   try {
@@ -60,7 +60,7 @@ const written = (language: keyof typeof languages, program: Program): string => 
   return language === "yaml" ? text.replace(/^name: .*\nruntime: .*\n/, "") : text;
 };
 
-test.each(["typescript", "yaml"] as const)("%s: they make what they show", async (language) => {
+test.each(["typescript", "yaml"] as const)("%s: they create the resources that they show", async (language) => {
   const program = await inWorld(language);
   w.stack.program(written(language, program));
   expect(await w.stack.up()).toMatchObject({ code: 0 });
@@ -82,7 +82,7 @@ test.each(["typescript", "yaml"] as const)("%s: they make what they show", async
   expect((await w.network()).nodes).toHaveLength(5);
 });
 
-test.each(["python", "go"] as const)("%s: they compile, and the engine takes them", async (language) => {
+test.each(["python", "go"] as const)("%s: they compile, and the engine accepts them", async (language) => {
   const program = await inWorld(language);
   w.stack.program(written(language, program));
   w.service.clearCalls();
@@ -94,7 +94,7 @@ test.each(["python", "go"] as const)("%s: they compile, and the engine takes the
   expect(await w.stack.preview()).toMatchObject({ code: 0 });
 });
 
-/* What the hosts of the tests do besides running programs, which tests/e2e/stories/languages.test.ts has. */
+/* Other work of the tests' language hosts. tests/e2e/stories/languages.test.ts runs programs. */
 test("the CLI generates an SDK for Node.js, and programs in each language", async () => {
   const sdk = await generatedSdk("nodejs", schema);
   const vars = readFileSync(join(sdk, "config", "vars.ts"), "utf8");

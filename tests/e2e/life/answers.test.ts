@@ -6,7 +6,7 @@ import { send } from "../../support/network";
 import { failed } from "../support/stack";
 import { tetherId, type World, wholeTree, world } from "../support/world";
 
-/* What the service answers is read, and what is gone is proved: the rules are in provider/stacks/refused and gone, this is the real CLI. */
+/* Refusals in answers, and proof that an object is gone, with the real CLI. The rules are in provider/stacks/refused and gone. */
 
 const program =
   wholeTree.replace("{ dependsOn: node }", '{ dependsOn: node, customTimeouts: { create: "3s", update: "3s" } }') +
@@ -51,14 +51,14 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
 
   const tether = () => w.service.store.tethers.get(tetherId).fields;
 
-  test("a create that a 200 refuses is an error with the reason", async () => {
+  test("a create that is refused with a 200 is an error with the reason", async () => {
     const { faults } = w.service;
     const fault = faults.add(says("POST", /\/nodes$/, { errorMessage: "quota exceeded" }));
     expect(await failed(w.stack.up())).toContain("HTTP 200: quota exceeded. The organization has reached its limit");
     fault.remove();
   });
 
-  test("a deployment that a 200 refuses is sent again once there are funds", async () => {
+  test("a deployment that is refused with a 200 is sent again once there are funds", async () => {
     w.service.faults.add(says("POST", /\/deploy$/, { errorMessage: "insufficient funds" }, 1));
     expect(await failed(w.stack.up())).toMatch(/the deployment on rinkeby failed: .*HTTP 200: insufficient funds/);
   });
@@ -82,7 +82,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(await stack.ids()).toEqual(before);
   });
 
-  test("a ledger and a consortium with what others have inside are not destroyed until that is confirmed", async () => {
+  test("a ledger and a consortium with objects of others are not destroyed until that is confirmed", async () => {
     const { service, stack } = w;
     const { consortiumId, environmentId } = await stack.outputs();
     const within = `/consortia/${String(consortiumId)}`;
@@ -90,9 +90,11 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     const place = `${within}/environments/${String(environmentId)}/nodes`;
     await send(service, "POST", place, { name: "their-node", membership_id: other._id });
     const refused = await failed(stack.destroy());
-    expect(refused).toMatch(/is not deleted: this stack does not manage everything in it.*node "their-node"/);
+    expect(refused).toMatch(
+      /is not deleted, because it contains objects that this stack does not manage.*node "their-node"/,
+    );
     expect((await w.network()).nodes).toMatchObject([{ name: "their-node" }]);
-    // The ledger may go with what is in it; a member of others is theirs to remove.
+    // The ledger may be deleted with its contents; a member of others is theirs to remove.
     const kept = await failed(stack.destroy({ CONSORTIUM_CONFIRM_DELETED: String(consortiumId) }));
     expect(kept).toMatch(/consortium "c" .* could not be deleted: .*HTTP 409/);
     expect(await w.network()).toMatchObject({ environments: [], memberships: [{ org_name: "theirs" }] });
@@ -102,7 +104,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(await stack.up()).toMatchObject({ code: 0 });
   });
 
-  test("a lost answer to a deletion stops no later run, where the service answers 403 for what is missing", async () => {
+  test("a lost answer to a deletion stops no later run, even if the service answers 403 for missing objects", async () => {
     const { service, stack } = w;
     service.setAnswers({ gone: 403 });
     const fault = service.faults.add({
@@ -142,17 +144,14 @@ test.each([false, true])(
   },
 );
 
-test.each([false, true])(
-  "a destroy of a target says what goes with it, and nothing of a replacement (plugin: %s)",
-  async (plugin) => {
-    const { stack } = await world(wholeTree, { inline: true, plugin, ledger: false });
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    const target = (await stack.resources()).find(({ urn }) => urn.endsWith(":Consortium::c"))!.urn;
-    const { code, text } = await stack.run(["destroy", "--target", target, "--target-dependents", "--yes"]);
-    expect({ code, text }).toMatchObject({
-      code: 0,
-      text: expect.stringMatching(/environment "\w+" \(\w+\): DELETING AN ENVIRONMENT DESTROYS ITS LEDGER/) as string,
-    });
-    expect(text).not.toContain("REPLACING");
-  },
-);
+test.each([false, true])("a destroy of a target names the losses, and no replacement (plugin: %s)", async (plugin) => {
+  const { stack } = await world(wholeTree, { inline: true, plugin, ledger: false });
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  const target = (await stack.resources()).find(({ urn }) => urn.endsWith(":Consortium::c"))!.urn;
+  const { code, text } = await stack.run(["destroy", "--target", target, "--target-dependents", "--yes"]);
+  expect({ code, text }).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/environment "\w+" \(\w+\): DELETING AN ENVIRONMENT DESTROYS ITS LEDGER/) as string,
+  });
+  expect(text).not.toContain("REPLACING");
+});

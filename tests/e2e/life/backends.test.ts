@@ -27,7 +27,7 @@ const oneMore = `${network} new Node("second", { environment, membership });`;
 describe.each([
   ["PostgreSQL", startPostgres],
   ["an S3-compatible store", startS3],
-])("a stack whose state is in %s", (_, start) => {
+])("a stack with its state in %s", (_, start) => {
   let backend: Backend;
   let w: World;
 
@@ -65,7 +65,7 @@ describe.each([
     expect([password, header].filter((one) => text.includes(one!))).toEqual([]);
   });
 
-  test("of two runs at once the second is told of the lock, nothing is lost, and then nothing is left to change", async () => {
+  test("a second run at the same time fails because of the lock, nothing is lost, and then nothing is left to change", async () => {
     w.stack.program(oneMore);
     const { end } = await beginUp(2);
     const second = await failed(w.stack.up());
@@ -77,7 +77,7 @@ describe.each([
     expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
   });
 
-  test("a run that was killed leaves its lock, and pulumi cancel takes it away", async () => {
+  test("a killed run leaves its lock, and pulumi cancel removes it", async () => {
     const fault = w.service.faults.add({ method: "GET", route: "/consortia", kind: "hang" });
     const run = w.stack.start(["refresh", "--yes", "--skip-preview"]);
     const end = finished(run);

@@ -55,7 +55,7 @@ const tree = ({
   exports.environmentId = environment.id;
 `;
 
-/** What a chapter begins with, and how it ends. */
+/** The start and the end of a chapter. */
 interface Chapter {
   /** Of an update. A preview, refresh or destroy has none. */
   program?: string;
@@ -125,7 +125,7 @@ const life: Record<string, Chapter> = {
   "all is deleted": {},
 };
 
-/** What is only meant for some, protected or retained. */
+/** Targets, protected and retained resources. */
 const some: Record<string, Chapter> = {
   "all is made": { program: tree() },
   "destroy of one that others need is refused": { targets: ["n"], fails: true },
@@ -160,7 +160,7 @@ const some: Record<string, Chapter> = {
   "all else is deleted, but what holds it": {},
 };
 
-/** What fails or is gone, and what the next run makes of it. */
+/** Failures and missing objects, and the next run. */
 const failures: Record<string, Chapter> = {
   "all is made": { program: tree() },
   "a refresh drops a parent that is gone, and what was in it": { run: "refresh", before: gone("environments") },
@@ -193,7 +193,7 @@ const failures: Record<string, Chapter> = {
   "all is deleted": {},
 };
 
-/** What a preview has planned, and nothing else. */
+/** Saved plans. */
 const plans: Record<string, Chapter> = {
   "all is made as planned": { program: tree(), planned: tree() },
   "so is a change, and a delete": {
@@ -209,7 +209,7 @@ const plans: Record<string, Chapter> = {
   "all is deleted": {},
 };
 
-/** What the stack does not have, and takes. */
+/** Imports and adoptions. */
 const imports: Record<string, Chapter> = {
   "all is made": { program: tree({ of: { n: { retainOnDelete: true } } }) },
   "one leaves the stack alone": { program: tree({ without: "n" }) },

@@ -13,7 +13,7 @@ const adapters = [
   ["plugin", true],
 ] as const;
 
-/** Writes down which hooks were called, with what they were told. */
+/** Records the calls of hooks, with their arguments. */
 const hooks = (description: string): string => `
   const fs = require("node:fs");
   const pulumi = require("@pulumi/pulumi");
@@ -46,7 +46,7 @@ test.each(adapters)("hooks before and after each operation, on %s", async (_, pl
   ]);
 });
 
-test.each(adapters)("onError: the hook says whether to try again, on %s", async (_, plugin) => {
+test.each(adapters)("onError: the hook decides about a retry, on %s", async (_, plugin) => {
   const program = `
     const fs = require("node:fs");
     const pulumi = require("@pulumi/pulumi");
@@ -81,7 +81,7 @@ test.each(adapters)("transforms of the stack, on %s", async (_, plugin) => {
   expect((await w.network()).consortia.map(({ description }) => description)).toEqual(["by the stack", "by the stack"]);
 });
 
-test("transforms of invokes: a lookup by its token asks for what the transform says", async () => {
+test("transforms of invokes: a lookup by its token uses the transformed arguments", async () => {
   const program = `
     const pulumi = require("@pulumi/pulumi");
     const { Consortium } = require("pulumi-consortium");

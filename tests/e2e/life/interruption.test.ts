@@ -28,10 +28,10 @@ async function interrupted(w: World, adapter: Adapter, node: string): Promise<vo
   for (const { id } of nodes.list()) nodes.setState(id, "started");
 }
 
-test("Ctrl-C ends waiting promptly and keeps what was created, on both providers, and either goes on", async () => {
+test("Ctrl-C ends waiting promptly and keeps new objects, on both providers, and either one continues", async () => {
   const w = await world(wholeTree, { plugin: true, timing: { nodeStart: 600_000 } });
   await interrupted(w, "dynamic", "n");
-  // What one provider left incomplete, the other one finishes.
+  // The other provider finishes an object that one left incomplete.
   w.stack.program(`${wholeTree} new Node("n2", { environment, membership });`);
   await interrupted(w, "plugin", "n2");
   expect(await w.stack.up(on("plugin"))).toMatchObject({ code: 0 });

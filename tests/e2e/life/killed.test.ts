@@ -56,7 +56,7 @@ async function cancelled({ stack }: World): Promise<void> {
 /** One run after the other is killed at the next create. Only the last one gets through. */
 describe.each(adapters)("%s", (adapter) => {
   test.each(["answered", "unanswered"])(
-    "killed at each create, %s: `pulumi cancel && pulumi up` goes on",
+    "killed at each create, %s: `pulumi cancel && pulumi up` continues",
     async (how) => {
       const w = await world(wholeTree, { plugin: adapter === "plugin", env: { XDG_STATE_HOME: temporary() } });
       for (const route of Object.values(creates)) {

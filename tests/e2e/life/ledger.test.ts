@@ -39,7 +39,7 @@ describe("a ledger, through the real CLI", () => {
     });
   });
 
-  test("up makes it; the next one deletes a credential, and connects to it in the program", async () => {
+  test("up creates it; the next one deletes a credential, and connects to it in the program", async () => {
     expect(await w.stack.up({ TEMPORARY: "1" })).toMatchObject({ code: 0 });
     const { temporary } = (await w.stack.outputs()) as unknown as Outputs;
     expect(await w.stack.up({ CONNECT: "1" })).toMatchObject({ code: 0 });
@@ -72,7 +72,7 @@ describe("a ledger, through the real CLI", () => {
     }
   });
 
-  test("the reports grow in number, are on the public chain, and a changed one is refused", async () => {
+  test("reports accumulate and are on the public chain, and a changed one is refused", async () => {
     const get = <T>(path: string): Promise<T> => send(w.service, "GET", `/tether/${tetherId}${path}`);
     const count = () => get<number>("/reportCount");
     const first = await count();

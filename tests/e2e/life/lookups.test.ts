@@ -1,7 +1,7 @@
 import { done, failed, Stack } from "../support/stack";
 import { canaryKey, type World, world } from "../support/world";
 
-/* Lookups in programs whose answers depend on what the same run makes. */
+/* Lookups in programs, with answers that depend on objects of the same run. */
 
 let w: World;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const program = (body: string, stack = w.stack): void =>
   `);
 const names = "apply((found) => found.map(({ name }) => name))";
 
-test("the plain form, with a Provider whose key is only known once something was made, names the setting and the other form", async () => {
+test("the plain form, with a Provider key that is only known after a create, fails and names the setting and the other form", async () => {
   const text = await failing(`
     const vault = new Consortium("vault");
     const provider = new Provider("later", { apiKey: vault.id.apply(() => process.env.CONSORTIUM_API_KEY) });
@@ -36,7 +36,7 @@ test("the plain form, with a Provider whose key is only known once something was
   expect(text).not.toMatch(/\n\s+at .*\.js:\d+/);
 });
 
-test("a setting that fails, as a promise or an output, is named with its reason, by both forms", async () => {
+test("both forms name a setting that fails, as a promise or an output, with the reason", async () => {
   const text = await failing(`
     // Without a stack: for one with frames of Pulumi in it Node takes a minute to color it.
     const error = Object.assign(new Error("it is sealed"), { stack: "" });
@@ -54,7 +54,7 @@ test("a setting that fails, as a promise or an output, is named with its reason,
   }
 });
 
-test("the Output form waits for the key, and for what it depends on: unknown in the preview, there in the run", async () => {
+test("the Output form waits for the key and its dependencies: unknown in the preview, known in the run", async () => {
   program(`
     const vault = new Consortium("vault");
     const environment = new Environment("e", { consortium: vault, provider: "quorum", consensusType: "raft" });
@@ -74,7 +74,7 @@ test("the Output form waits for the key, and for what it depends on: unknown in 
   expect(await w.stack.exported()).not.toContain(canaryKey);
 });
 
-test("get: every output of what exists", async () => {
+test("get: every output of an existing object", async () => {
   const { ids } = (await w.stack.outputs()) as { ids: [string, string, string] };
   const [consortiumId, environmentId, nodeId] = ids;
   const get = (id: string) => `

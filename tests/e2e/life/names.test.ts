@@ -4,7 +4,7 @@ import { until } from "../../support/until";
 import { done, failed, finished } from "../support/stack";
 import { world, writesOf } from "../support/world";
 
-/* Who has a name: the rules are in provider/resources/names and provider/stacks/given-up, this is the real CLI. */
+/* Names that are taken, with the real CLI. The rules are in provider/resources/names and provider/stacks/given-up. */
 
 const ledger = (name: string, ...more: string[]): string => `
   const { Consortium, Environment, Membership, Node } = require("pulumi-consortium");
@@ -20,7 +20,7 @@ const long = "the network of the freight companies of Europe, in production sinc
 describe.each([false, true])("plugin: %s", (plugin) => {
   const adapter = plugin ? { plugin } : { inline: true };
 
-  test("a name that the service cuts is not made again after the state is lost", async () => {
+  test("an object with a name that the service truncates is not created again after the state is lost", async () => {
     const { service, stack, network } = await world(ledger(long), adapter);
     expect(await stack.up()).toMatchObject({ code: 0 });
     const [{ id } = { id: "" }] = service.store.environments.list();
@@ -36,12 +36,12 @@ describe.each([false, true])("plugin: %s", (plugin) => {
     expect((await network()).environments).toMatchObject([{ _id: id }]);
   });
 
-  test("one step at a time, a name that a sibling gives up or that is removed is not adopted, and two runs do it", async () => {
+  test("one step at a time, the name of a renamed or removed sibling is not adopted, and two runs work", async () => {
     const { stack, network } = await world(ledger("e", 'new Node("n", within);'), adapter);
     expect(await stack.up()).toMatchObject({ code: 0 });
     const [{ _id: id } = { _id: "" }] = (await network()).nodes;
     const given = 'const b = new Node("b", { ...within, name: "n" });';
-    // Only so does the one that takes the name come first for certain.
+    // Only this order makes sure that the resource that takes the name comes first.
     stack.program(ledger("e", given, 'new Node("n", { ...within, name: "other" }, { dependsOn: b });'));
     const removed = /If a resource of this stack has it, and this update renames or removes that one, do that first/;
     expect(await failed(stack.up({}, "--parallel", "1"))).toMatch(removed);
@@ -74,7 +74,7 @@ describe.each([false, true])("plugin: %s", (plugin) => {
     expect(await stack.ids()).toEqual(ids);
   });
 
-  test("--continue-on-error after a failed adoption: what was to be adopted stays, with what is in it", async () => {
+  test("--continue-on-error after a failed adoption: the object to adopt stays, with everything in it", async () => {
     const { service, stack, network } = await world(ledger("e", 'new Node("n", within);'), adapter);
     expect(await stack.up()).toMatchObject({ code: 0 });
     const before = await network();
@@ -87,16 +87,14 @@ describe.each([false, true])("plugin: %s", (plugin) => {
     stack.program(renamed('adopt: true, consensusType: "ibft"'));
     const text = await failed(stack.up({}, "--continue-on-error"));
     expect(text).toMatch(/cannot be adopted, because consensusType is raft, not ibft/);
-    expect(text).toMatch(
-      /node "n" \(\w+\) is not deleted, because "e2" of the program asks for what it is in, and failed/,
-    );
+    expect(text).toMatch(/node "n" \(\w+\) is not deleted, because "e2" of the program asks for its parent and failed/);
     expect([writesOf(service), await network()]).toEqual([[], before]);
     stack.program(`${renamed("adopt: true")} new Node("n", within);`);
     expect(await done(stack.up())).toMatchObject({ code: 0 });
     expect([writesOf(service), await network()]).toEqual([[], before]);
   });
 
-  test("deleteBeforeReplace with adopt: --replace leaves the object and what is in it", async () => {
+  test("deleteBeforeReplace with adopt: --replace keeps the object and everything in it", async () => {
     const environment = `new Environment("e", { ...base, adopt: true }, { deleteBeforeReplace: true })`;
     const program = ledger("e", 'new Node("n", within);').replace(
       'new Environment("e", { ...base, name: "e" })',

@@ -14,7 +14,7 @@ const program = `
 `;
 
 test.each([false, true])(
-  "a refresh announces nothing: what the service shows now is put back by the next up (plugin: %s)",
+  "a refresh announces nothing: the next up restores the changed value (plugin: %s)",
   async (plugin) => {
     const { service, stack } = await world(program, { plugin });
     expect(await stack.up()).toMatchObject({ code: 0 });
@@ -28,7 +28,7 @@ test.each([false, true])(
 );
 
 test.each([false, true])(
-  "an environment that is replaced with `paused` runs first, as the preview says (plugin: %s)",
+  "an environment that is replaced with `paused` starts running, as the preview says (plugin: %s)",
   async (plugin) => {
     const paused = (chainId: number): string =>
       program.replace('"ibft" }', `"ibft", paused: true, chainId: ${chainId} }`).replace(', size: "small"', "");
@@ -37,7 +37,7 @@ test.each([false, true])(
     expect(await stack.up()).toMatchObject({ code: 0 });
     await stack.ok(["preview", "--expect-no-changes"]);
     stack.program(paused(77));
-    const caution = /environment "e": paused: a new one runs; the next `pulumi up` pauses it/;
+    const caution = /environment "e": paused: a new environment starts running; the next `pulumi up` pauses it/;
     expect((await stack.preview()).text).toMatch(caution);
     expect(await stack.up()).toMatchObject({ code: 0 });
     expect((await stack.preview()).text).toMatch(/~ .*consortium.*Environment|update/);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const nodeOf = async () => (await w.stack.resources()).find(({ urn }) => urn.endsWith(":Node::n"));
 
-/** What a run says before the engine's own heading of such an error, which names no cause. */
+/** The lines of a run before the engine's own heading of such an error, which names no cause. */
 function beforeHeading(text: string): string {
   const heading = text.indexOf("error: 1 error occurred:");
   expect(heading).toBeGreaterThan(0);
@@ -36,7 +36,7 @@ test("a node that takes too long is kept as not ready", async () => {
   });
 });
 
-test("the next up goes on waiting for it, also after a refresh", async () => {
+test("the next up continues to wait for it, even after a refresh", async () => {
   expect(await w.stack.refresh()).toMatchObject({ code: 0 });
   const kept = await nodeOf();
   expect(kept).toMatchObject({ outputs: { state: "initializing" } });

@@ -20,7 +20,7 @@ test("on the plugin, 15 s of waiting show in the row of the node", async () => {
   expect(text).toMatch(/ consortium:index:Node n\d creating .*"initializing", 1\d s so far/);
 });
 
-test("on the dynamic provider they are one line for four nodes, and the same under Diagnostics; content that nobody deletes ends a destroy soon, and its first error names it", async () => {
+test("on the dynamic provider they are one line for four nodes, also under Diagnostics; contents that nobody deletes soon end a destroy, and its first error names them", async () => {
   const { text: waiting } = await done(w.stack.up({ CONSORTIUM_PLUGIN: "false" }));
   const lines = waiting.split("\n").filter((line) => line.includes("so far"));
   expect(lines.length).toBeGreaterThan(0);

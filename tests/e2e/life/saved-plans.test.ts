@@ -21,7 +21,7 @@ const users = `
   new Membership("other", { consortium, extra: { user: first.username, none: first.username.apply(() => undefined) } });
 `;
 
-test.each([false, true])("a saved plan is carried out (plugin: %s), and shows no password", async (plugin) => {
+test.each([false, true])("a saved plan is executed (plugin: %s), and shows no password", async (plugin) => {
   const { stack, service } = await world(program(""), { plugin });
   const plan = join(stack.folder, "approved.plan");
   const asPlanned = async (text: string): Promise<void> => {

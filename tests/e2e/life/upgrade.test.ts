@@ -3,9 +3,9 @@ import { type Golden, goldenStack, versions } from "../support/golden";
 import { failed } from "../support/stack";
 import { callsBesidesKey, networkOf, writesOf } from "../support/world";
 
-/* States that earlier versions made go on with this one, through the real CLI (see tests/golden/make.mjs). */
+/* States of earlier versions work with this one, through the real CLI (see tests/golden/make.mjs). */
 
-test("there is one of the first version whose states are read", () => expect(versions).toContain("0.3.0"));
+test("one of them is from the first supported version", () => expect(versions).toContain("0.3.0"));
 
 const all = versions.flatMap((version) => adapters.map((adapter) => [version, adapter] as const));
 
@@ -15,16 +15,16 @@ describe.each(all)("a state of version %s on the %s provider", (version, adapter
     state = await goldenStack(version, adapter, "stack");
   });
 
-  test("says which form it has", async () => {
+  test("states its form", async () => {
     for (const { outputs } of await state.stack.resources()) expect(outputs.__kept).toMatchObject({ version: 2 });
   });
 
-  test("needs no change, and an up only asks whose a new key is", async () => {
+  test("needs no change, and an up only asks for the organization of a new key", async () => {
     expect(await state.stack.up({}, "--expect-no-changes")).toMatchObject({ code: 0 });
     expect(callsBesidesKey(state.service)).toEqual([]);
   });
 
-  test("is found as it is by a refresh", async () => {
+  test("is unchanged by a refresh", async () => {
     expect(await state.stack.refresh({}, "--expect-no-changes")).toMatchObject({ code: 0 });
     expect(await state.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
     expect((await state.stack.outputs()).password).toMatch(/\S{8}/);
@@ -45,7 +45,7 @@ describe.each(all)("a state of version %s on the %s provider", (version, adapter
   });
 });
 
-describe.each(all)("a state of version %s on the %s provider, of a run that was not done", (version, adapter) => {
+describe.each(all)("a state of version %s on the %s provider, of an incomplete run", (version, adapter) => {
   let state: Golden;
   beforeAll(async () => {
     state = await goldenStack(version, adapter, "interrupted");
@@ -53,7 +53,7 @@ describe.each(all)("a state of version %s on the %s provider, of a run that was 
 
   const within = "/consortia/:consortiumId/environments/:environmentId";
 
-  test("is completed: the node is ready, the credential is made again, and the lost deployment is not paid for again", async () => {
+  test("is completed: the node is ready, the credential is created again, and the lost deployment is not paid for again", async () => {
     const text = await failed(state.stack.up({}, "--continue-on-error")); // the deployment may fail before the others begin
     expect(text).toContain("It may have been paid for, so it is not sent again.");
     expect(writesOf(state.service)).toEqual([`POST ${within}/appcreds`, `DELETE ${within}/appcreds/:credentialId`]);
@@ -63,7 +63,7 @@ describe.each(all)("a state of version %s on the %s provider, of a run that was 
     expect(of("cred")).toMatchObject({ outputs: { name: "renamed" } });
   });
 
-  test("deploys once a person says that there is no contract", async () => {
+  test("deploys once the user says that there is no contract", async () => {
     const [, word] = /CONSORTIUM_NOT_DEPLOYED=(\S+)/.exec((await state.stack.up()).text)!;
     state.service.clearCalls();
     expect(await state.stack.up({ CONSORTIUM_NOT_DEPLOYED: word })).toMatchObject({ code: 0 });

@@ -48,7 +48,7 @@ describe("an environment", () => {
     expect(await preview()).not.toMatch(/WARNING|formerly:|to delete|to create/);
   });
 
-  test("that is taken out is a loss, too, also after a refresh", async () => {
+  test("that is removed is a loss, too, even after a refresh", async () => {
     expect(await w.stack.refresh()).toMatchObject({ code: 0 });
     trade(`test: { ${settings} }`);
     const text = await preview();
@@ -62,7 +62,7 @@ const one = environments(`test: { ${settings} }`).replaceAll(/^/gm, "    ");
 const two = `consortia:\n  trade:\n${one}\n  spice:\n${one.replaceAll("acme", "zest")}\n`;
 
 describe("a second consortium", () => {
-  test("touches nothing of the first; of an environment that is gone nothing more is said", async () => {
+  test("does not affect the first, and an environment that is gone is not mentioned again", async () => {
     const before = await w.stack.ids();
     write(`name: trade\n${two}`);
     const text = await preview();
@@ -75,7 +75,7 @@ describe("a second consortium", () => {
     });
   });
 
-  test("another name of the network, on the other provider, replaces nothing; formerly can go afterwards, and the move back is none, too", async () => {
+  test("another name of the network, on the other provider, replaces nothing; afterwards formerly can be removed, and the move back replaces nothing, either", async () => {
     const before = await w.stack.ids();
     write(`name: commerce\nformerly: trade\n${two}`);
     expect(await preview("--diff")).not.toMatch(/\((replace|create|delete)\)/);

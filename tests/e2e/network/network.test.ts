@@ -62,7 +62,7 @@ beforeAll(async () => {
   w.stack.write("network.yaml", file);
 });
 
-test("a bad file creates nothing, and every problem is said with its place, at once", async () => {
+test("a bad file creates nothing, and all problems are reported at once with their places", async () => {
   const { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } = w.stack.env;
   const stack = await Stack.create({ program, env: { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } });
   stack.write(
@@ -80,7 +80,7 @@ test("a bad file creates nothing, and every problem is said with its place, at o
   expect(w.service.calls).toEqual([]);
 });
 
-test("up makes all of it, with the defaults that a person would choose; its parts can be reached", async () => {
+test("up creates all of it, with sensible defaults, and its parts can be reached", async () => {
   await done(w.stack.up());
   const network = await w.network();
   expect(network.consortia).toMatchObject([{ name: "Coffee trade", description: "Who delivered which beans to whom" }]);
@@ -100,7 +100,7 @@ test("up makes all of it, with the defaults that a person would choose; its part
   });
 });
 
-test("no password and no key is in the state, nor in what is shown; and the order of entries means nothing", async () => {
+test("no password and no key is in the state or in the output, and the order of entries means nothing", async () => {
   const { network } = (await w.stack.outputs()) as {
     network: { trade: { environments: Record<string, { credentials: Record<string, { password: string }> }> } };
   };
@@ -131,12 +131,12 @@ test("keys that are renamed with formerly replace nothing, not even a credential
   expect(appcreds.map(({ name }) => name).sort()).toEqual(["acme", "globex", "globex"]);
 });
 
-test("and once that is done, formerly can go", async () => {
+test("afterwards, formerly can be removed", async () => {
   w.stack.write("network.yaml", renamed.replace(/^ *formerly: .*\n/gm, "").replaceAll(/{ formerly: [\w-]+ }/g, "{}"));
   expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
 });
 
-test("destroy takes it all down", async () => {
+test("destroy deletes everything", async () => {
   await done(w.stack.destroy());
   expect(await w.network()).toEqual({ consortia: [], memberships: [], environments: [], nodes: [], appcreds: [] });
 });

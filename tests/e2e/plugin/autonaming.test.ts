@@ -4,7 +4,7 @@ import { parse, stringify } from "yaml";
 import { done, failed } from "../support/stack";
 import { type World, world } from "../support/world";
 
-/* `pulumi:autonaming` with the newest CLI. What the plugin answers to each proposal: tests/plugin/autonaming.test.ts. */
+/* `pulumi:autonaming` with the newest CLI. The plugin's answers to each proposal are in tests/plugin/autonaming.test.ts. */
 
 const program = (more = ""): string => `resources:
   trade: { type: consortium:Consortium }
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await w.stack.ok(["stack", "init", "other"]);
 });
 
-test("two stacks of one organization clash, and no longer do with a pattern; the error names the setting", async () => {
+test("two stacks of one organization clash without a pattern; the error names the setting", async () => {
   await done(w.stack.up());
   expect(await failed(w.stack.up(other))).toMatch(/name is already taken[^]*pulumi:autonaming/);
   autonaming({
@@ -43,7 +43,7 @@ test("two stacks of one organization clash, and no longer do with a pattern; the
   expect(await names()).toEqual({ consortia: ["other-trade", "trade"], members: ["mill", "mill"] });
 });
 
-test("a name once made stays, with another pattern and without any", async () => {
+test("a generated name stays, with another pattern and without any", async () => {
   for (const value of [{ pattern: "${project}-${name}" }, { mode: "verbatim" }, { mode: "disabled" }, undefined]) {
     autonaming(value);
     for (const stack of [{}, other]) expect((await done(w.stack.up(stack))).text).toMatch(/ 3 unchanged/);
@@ -51,7 +51,7 @@ test("a name once made stays, with another pattern and without any", async () =>
   expect((await names()).consortia).toEqual(["other-trade", "trade"]);
 });
 
-test("disabled for a provider, and not for a type of it: only the others need a name", async () => {
+test("disabled for a provider, except for one type: only the others need a name", async () => {
   w.stack.program(program("  barley: { type: consortium:Consortium }\n"));
   const resources = (mode: object) => ({ "consortium:index:Consortium": mode });
   autonaming({ providers: { consortium: { mode: "disabled" } } });

@@ -50,7 +50,7 @@ test("the program of the reference makes a network", async () => {
   w.stack.program(program(""));
 });
 
-test("a network in YAML: one component, whose parts the plugin registers", async () => {
+test("a network in YAML: one component, and the plugin registers its parts", async () => {
   const up = await w.stack.up();
   expect(up).toMatchObject({ code: 0 });
   expect(up.text).toContain("+ 12 created");
@@ -70,7 +70,7 @@ test("a network in YAML: one component, whose parts the plugin registers", async
     expect(again).toMatchObject({ code: 0, text: expect.stringContaining("12 unchanged") as string });
 });
 
-test("what is wrong with its definition is told at preview, all at once, and nothing is called", async () => {
+test("all problems of its definition are reported at preview, at once, without a call", async () => {
   w.service.clearCalls();
   w.stack.program(program("blockPeriod: -1\n          nodez: 3"));
   expect(await failed(w.stack.preview())).toContain("nodez");
@@ -87,7 +87,7 @@ test("a value that is not known yet is refused, not waited for", async () => {
   expect(await failed(w.stack.preview())).toMatch(/trade: environments cannot be known before the run/);
 });
 
-test("after an error in it, its own line says where to look, where Pulumi shows that", async () => {
+test("after an error in it, its own line says where to look, if Pulumi shows that line", async () => {
   w.stack.program(program("").replace("nodes: { acme: 1", "nodes: { acme: 2"));
   const route = "/consortia/:consortiumId/environments/:environmentId/nodes";
   const fault = w.service.faults.add({ method: "POST", route, kind: "status", status: 400, errorMessage: "not today" });

@@ -59,7 +59,7 @@ test("without a stack: create, list, read, patch and delete, by ids and by paths
   expect(await list("Node")).toEqual([{ id: node!.id, name: "mill-2" }]);
   const nodes = await asked("consortium:index:getNodes", ...place.slice(0, 4));
   expect(nodes).toMatchObject({ nodes: [{ name: "mill-2" }] });
-  // Without a confirmation, nothing goes, and what would be lost is said before it is asked for.
+  // Without a confirmation, nothing is deleted, and the losses are shown before the question.
   expect((await stateless("consortium:index:Environment", "delete", "trade/prod")).code).not.toBe(0);
   const dry = await done(stateless("consortium:index:Environment", "delete", "trade/prod", "--dry-run"));
   expect(dry.text).toMatch(/DELETING AN ENVIRONMENT DESTROYS ITS LEDGER[^]*This would delete/);
@@ -69,7 +69,7 @@ test("without a stack: create, list, read, patch and delete, by ids and by paths
   expect(await list("Environment")).toEqual([]);
 });
 
-test("with a stack: the resource is the stack's, and goes with its name", async () => {
+test("with a stack: the resource is the stack's, and is deleted by name", async () => {
   const [trade] = await list("Consortium");
   const changed = (...args: string[]) => done(pulumi("do", "consortium:index:Membership", ...args, "--yes"));
   await changed("create", "grower", "--consortium-id", trade!.id);

@@ -38,7 +38,7 @@ async function converted(configuration: string, language: Language): Promise<str
   return readFileSync(join(target, languages[language]), "utf8");
 }
 
-/** What the program says of a resource in each language. */
+/** The resource's part of the program in each language. */
 const made: Record<Language, (type: string) => string> = {
   typescript: (type) => `new consortium.${type}(`,
   python: (type) => `consortium.${type}(`,
@@ -61,9 +61,7 @@ test("the data source has no counterpart, and the converter says which function 
   );
 });
 
-/**
- * What `pulumi import --from terraform` imports of a state: each object with its id alone. (The names are those of the program here.)
- */
+/** The import of a state by `pulumi import --from terraform`: each object by its id alone, here with the names of the program. */
 const importOf = (resources: { type: string; urn: string; id: string }[]) => ({
   resources: resources
     .filter(({ type }) => type.startsWith("consortium:index:"))
@@ -120,7 +118,7 @@ describe.each(programs)("%s, in %s", (configuration, language, count) => {
     expect(importOf(await w.stack.resources()).resources).toHaveLength(count);
   });
 
-  test("with the ids of the state, another stack has the same, and previews no change", async () => {
+  test("with the ids of the state, another stack gets the same objects, and previews no change", async () => {
     const found = importOf(await w.stack.resources());
     await w.stack.ok(["stack", "init", "adopting"]);
     w.stack.env.PULUMI_STACK = "adopting";

@@ -48,7 +48,7 @@ beforeAll(async () => {
   w.service.clearCalls();
 });
 
-test("two commands bring 30 objects under a YAML program, which changes nothing", async () => {
+test("two commands import 30 objects into a YAML program, which changes nothing", async () => {
   const args = [join(root, "dist/cli/consortium.js"), "export", "--consortium", "Kaffee / Tee", "--import"];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env() } });
   w.stack.write("bulk.json", stdout);
@@ -128,7 +128,7 @@ describe("classes on the plugin", () => {
     expect(changing()).toEqual([]);
   });
 
-  test("the resource option imports, and may stay; get only reads; what is not there is one clear error", async () => {
+  test("the resource option imports, and may stay; get only reads; a missing object is one clear error", async () => {
     await stack.ok(["stack", "init", "second"]);
     stack.env.PULUMI_STACK = "second";
     stack.program(classes((id) => ({ import: id })));
@@ -147,7 +147,7 @@ describe("classes on the plugin", () => {
     expect(changing()).toEqual([]);
   });
 
-  test("a difference in the run that imports: later runs import again what the stack has, and delete nothing", async () => {
+  test("a difference in the run that imports: later runs import the same object again, and delete nothing", async () => {
     await stack.ok(["stack", "init", "third"]);
     stack.env.PULUMI_STACK = "third";
     const differing = classes((id) => ({ import: id }))
@@ -166,7 +166,7 @@ describe("classes on the plugin", () => {
     stack.env.PULUMI_STACK = "second";
   });
 
-  test("destroy --run-program --refresh leaves nothing behind of a resource that has just got another logical name", async () => {
+  test("destroy --run-program --refresh deletes a resource that was just renamed", async () => {
     await stack.ok(["stack", "init", "fourth"]);
     stack.env.PULUMI_STACK = "fourth";
     const solo = (name: string, options: string) =>

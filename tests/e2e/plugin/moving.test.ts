@@ -25,7 +25,7 @@ describe("the golden state", () => {
     ids = await kept.stack.ids();
   });
 
-  test("moves to the plugin: unchanged, without a call, but for whose a key is that it does not know; a report says so", async () => {
+  test("moves to the plugin unchanged, with calls only about an unknown key; a report says so", async () => {
     const { stack, service } = kept;
     const streaming = { ...onPlugin, PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true" };
     const { stdout } = await stack.ok(["preview", "--json"], streaming);
@@ -38,7 +38,7 @@ describe("the golden state", () => {
     expect(await adaptersOf(stack)).toEqual(["consortium:index:"]);
   });
 
-  test("is there as it was, for a refresh and a preview after it", async () => {
+  test("is unchanged for a refresh and a preview after it", async () => {
     const { stack, service } = kept;
     await stack.ok(["refresh", "--yes", "--skip-preview", "--expect-no-changes"], onPlugin);
     await stack.ok(["preview", "--expect-no-changes"], onPlugin);
@@ -46,7 +46,7 @@ describe("the golden state", () => {
     expect(writesOf(service)).toEqual([]);
   });
 
-  test("moves back: unchanged, without a call", async () => {
+  test("moves back unchanged, without a call", async () => {
     const { stack, service } = kept;
     service.clearCalls();
     await stack.ok([...up, "--expect-no-changes"], onDynamic);

@@ -1,6 +1,6 @@
 import { canaryKey, type World, world } from "../support/world";
 
-/* What only the real engine tells: which provider it made itself, and what is secret. YAML stands for every language but TypeScript. */
+/* Facts that only the real engine tells: its own provider, and secrets. YAML stands for every language except TypeScript. */
 
 const withProvider = `
 config:
@@ -24,7 +24,7 @@ describe("an explicit provider that is called default", () => {
     return w.service.organizations.find(({ id }) => id === made?.parent)?.name;
   };
 
-  // Nothing but the constant of the schema tells it from the engine's. (A key of its own: tests/plugin/service.test.ts.)
+  // Only the constant of the schema distinguishes it from the engine's. (A key of its own: tests/plugin/service.test.ts.)
   test("wins over the environment with the key of the stack", async () => {
     expect(await w.stack.up()).toMatchObject({ code: 0 });
     expect(owner()).toBe("globex");

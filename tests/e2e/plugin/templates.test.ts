@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import { plugins, root } from "../support/stack";
 import { type World, world } from "../support/world";
 
-/* What `pulumi new` creates a project from, in the languages that have a template. (The examples: tests/e2e/stories.) */
+/* Projects of `pulumi new`, in the languages that have a template. (The examples: tests/e2e/stories.) */
 
 jest.setTimeout(900_000); // the first time, packages for Python are made
 
@@ -14,7 +14,7 @@ test.each([
   ["yaml", "Pulumi.yaml"],
   ["python", "__main__.py"],
   ["go", "main.go"],
-] as const)("%s: the network has endpoints, whose secrets show nowhere; then no change", async (language, file) => {
+] as const)("%s: the network has endpoints without visible secrets, and no further change", async (language, file) => {
   const schema = join(root, "schemas/schema.json");
   w = await world({ example: `examples/${language}` }, { language, plugin: true, schema });
   const project = `quickstart-${language}`;

@@ -4,7 +4,7 @@ import { tetherId, type World, world } from "../support/world";
 
 const pack = ["--policy-pack", "node_modules/pulumi-consortium/policy-pack", "--policy-pack-config"];
 
-/** A network whose environment is full; `change` is what a later version of the program does otherwise. */
+/** A network with a full environment; `change` is the difference of a later version of the program. */
 const program = (
   nodes: string[],
   change: { more?: string; tether?: string; options?: string; protect?: boolean } = {},
@@ -33,7 +33,7 @@ const later = program(["a", "b", "c", "e"], {
 });
 
 /** One story: each test goes on where the one before it ended. */
-describe("a network that is there, and the next version of its program", () => {
+describe("an existing network, and the next version of its program", () => {
   let w: World;
   const preview = (text: string, config: object): Promise<Result> => {
     w.stack.program(text);
@@ -46,7 +46,7 @@ describe("a network that is there, and the next version of its program", () => {
     await done(w.stack.up({}, ...pack, "rules.json"));
   });
 
-  test("what is deleted does not count, what is ignored does not change, what is protected is protected", async () => {
+  test("deleted resources do not count, ignored changes do not happen, and protected resources are protected", async () => {
     const { code, text } = await preview(later, { "protect-ledgers": { stacks: ["test"] } });
     expect(code).toBe(0);
     // The newest Pulumi leaves the module out where a resource has children.
@@ -58,7 +58,7 @@ describe("a network that is there, and the next version of its program", () => {
     expect(text).toContain("1 to delete");
   });
 
-  test("live: what is managed here is not counted twice, what others have is counted, and what goes last still is", async () => {
+  test("live: managed objects are not counted twice, objects of others count, and so do objects that are deleted last", async () => {
     await send(w.service, "POST", "/consortia", { name: "others" });
     const same = program(["a", "b", "c", "d"]);
     expect(await preview(same, everywhere)).toMatchObject({ code: 0 });
@@ -68,7 +68,7 @@ describe("a network that is there, and the next version of its program", () => {
     );
     expect(text).toContain(
       'Environment "ledger" would have 5 nodes (in this stack "a", "b", "c" and "e", and outside of it "d"), but at most ' +
-        "4 are allowed. Remove some, or put them into another environment. What this run deletes also counts, because " +
+        "4 are allowed. Remove some, or put them into another environment. Resources that this run deletes also count, because " +
         "Pulumi deletes last.",
     );
     expect(text).not.toContain("environments-per-consortium");

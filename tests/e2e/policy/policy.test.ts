@@ -4,10 +4,10 @@ import { tetherId, type World, world } from "../support/world";
 
 const pack = ["--policy-pack", "node_modules/pulumi-consortium/policy-pack"];
 
-/** Policies are judged without a call, also of providers whose keys no service knows. */
+/** Policies are judged without a call, even for providers with unknown keys. */
 const offline = { CONSORTIUM_OFFLINE_PREVIEW: "true" };
 
-/** What was found, as the CLI shows it: level, policy and resource, with all lines below. */
+/** The violations as the CLI shows them: level, policy and resource, with all lines below. */
 function findings(text: string): string[] {
   const shown = text.split("\nPolicies:\n")[1]?.split(/\n\n/)[0] ?? "";
   return shown
@@ -27,7 +27,7 @@ describe("the quickstart", () => {
     w = await world({ example: "examples/quickstart" }, { config: { "quickstart:tetherId": tetherId }, env: offline });
   });
 
-  test("passes the whole pack, without a word and without a call", async () => {
+  test("passes the whole pack, without a message and without a call", async () => {
     const { code, text } = await preview(w, pack);
     expect({ code, text }).toMatchObject({ code: 0, text: expect.stringContaining("pulumi-consortium@v") as string });
     expect(findings(text)).toEqual([]);
@@ -45,7 +45,7 @@ describe("the quickstart", () => {
   });
 });
 
-/** Breaks every rule, in a stack of the name `test`; what is under the Providers, of one organization, breaks only its own. */
+/** Breaks every rule, in a stack with the name `test`. Resources of the Providers, of one organization, break only their own. */
 const broken = `
   const { ComponentResource } = require("@pulumi/pulumi");
   const { Consortium, Environment, Membership, Node, Provider, TetherService } = require("pulumi-consortium");
@@ -104,7 +104,7 @@ describe("a program that breaks every rule", () => {
     found = findings(result.text);
   });
 
-  test("each says what must hold, what was found, and how to mend it", () => {
+  test("each states the rule, the violation and the fix", () => {
     // The newest Pulumi leaves the module out where a resource has children.
     expect(found.map((one) => one.replace("dynamic/consortium:", "dynamic:")))
       .toContain(`[mandatory]  environments-per-consortium  (pulumi-nodejs:dynamic:Consortium: Trade)
@@ -123,7 +123,7 @@ Consortium "Trade" would have 4 environments (in this stack "e0", "e1", "e2" and
     );
   });
 
-  test("each finds its own, and nothing else, in one run, which fails; nothing is created, and nobody was called", async () => {
+  test("each finds its own violations and no others, in one run, which fails without a create and without a call", async () => {
     const counts: Record<string, number> = {};
     for (const finding of found) {
       const [name = ""] = /^\[\w+\] {2}[\w-]+/.exec(finding)!;
@@ -143,7 +143,7 @@ Consortium "Trade" would have 4 environments (in this stack "e0", "e1", "e2" and
     expect(text).toContain("naming: pattern: Additional property Planet is not allowed");
   });
 
-  test("a setting that a pack of one's own gets wrong is refused when the pack is loaded, without a stack trace", async () => {
+  test("a wrong setting in a custom pack is refused when the pack is loaded, without a stack trace", async () => {
     w.stack.write("PulumiPolicy.yaml", "runtime: nodejs\nmain: pack.js\n");
     w.stack.write("package.json", JSON.stringify({ name: "e2e", version: "1.0.0", main: "pack.js" }));
     w.stack.write("pack.js", `require("pulumi-consortium/policy").consortiumPolicies({ naming: { pattren: "x" } });`);

@@ -2,8 +2,8 @@ import { failed, Stack } from "../support/stack";
 import { type World, world } from "../support/world";
 
 /*
- * How the CLI shows what is refused before any call. (Every mistake: tests/sdk/mistakes.test.ts; a network's: tests/e2e/network; a key
- * that is refused, and a service that cannot be reached, in every verb: tests/provider/stacks/told-once.test.ts.)
+ * How the CLI shows errors before any call. (Every mistake: tests/sdk/mistakes.test.ts; a network's: tests/e2e/network; a key that is
+ * refused, and a service that cannot be reached, in every verb: tests/provider/stacks/told-once.test.ts.)
  */
 
 let w: World;
@@ -39,7 +39,7 @@ test.each<[string, string, RegExp, ("dynamic" | "plugin" | "process")?]>([
     /error: Membership x: Pulumi's option import does not work .* adopt: "m1" instead; .*`consortium export --adopt`/,
     "process",
   ],
-])("%s: the first error of the preview says it all (%#)", async (cause, program, message, adapter = "dynamic") => {
+])("%s: the first error of the preview is complete (%#)", async (cause, program, message, adapter = "dynamic") => {
   const stack =
     adapter === "process"
       ? await Stack.create({ program: "", env: { CONSORTIUM_BASE_URL: w.service.baseUrl } })

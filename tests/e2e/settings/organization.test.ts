@@ -16,7 +16,7 @@ beforeAll(async () => {
   own = w.service.organizations.find(({ name }) => name === "local")!.id;
 });
 
-test("with the key of another one in the shell, a change, a replacement and something new fail, and change nothing", async () => {
+test("with another organization's key in the shell, an update, a replacement and a create fail, and change nothing", async () => {
   expect(await w.stack.up()).toMatchObject({ code: 0 });
   const state = await w.stack.ids();
   w.service.clearCalls();
@@ -36,7 +36,7 @@ test("with the key of another one in the shell, a change, a replacement and some
   expect(writesOf(w.service)).toEqual([]);
 });
 
-test("with its own key all of it is there, unchanged, and goes", async () => {
+test("with its own key, everything is unchanged, and destroy deletes it", async () => {
   w.stack.program(wholeTree);
   expect(await w.stack.up({}, "--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
   expect(await w.stack.destroy()).toMatchObject({ code: 0 });

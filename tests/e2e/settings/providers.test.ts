@@ -34,7 +34,7 @@ const onDynamic = { CONSORTIUM_PLUGIN: "false" };
 
 /** One story: it begins on the dynamic provider, and goes on on the plugin. */
 describe("several organizations in one program", () => {
-  test("each resource is made with the key of its own provider, whatever the environment says", async () => {
+  test("each resource is created with the key of its own provider, whatever the environment says", async () => {
     const { text } = await done(w.stack.up(onDynamic));
     expect(owners()).toEqual({ "acme-trade": "acme", "globex-trade": "globex", "own-trade": "local" });
     expect(Object.values(keys).filter((key) => text.includes(key))).toEqual([]);
@@ -55,7 +55,7 @@ describe("several organizations in one program", () => {
     expect(state).toContain('"consortium:apiKey"');
   });
 
-  test("a refresh, without the program, uses the keys of the state, which no log has in clear", async () => {
+  test("a refresh without the program uses the keys of the state, which are in clear in no log", async () => {
     const looks = ["refresh", "--preview-only", "--expect-no-changes"];
     await w.stack.ok(looks);
     await done(w.stack.up());

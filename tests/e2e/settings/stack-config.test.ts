@@ -32,7 +32,7 @@ describe("settings in the stack configuration", () => {
     expect(unused.asked).toEqual([]);
   });
 
-  test("a refused key is an error that says where it came from, and how to give another", async () => {
+  test("a refused key is an error that names its source, and how to replace it", async () => {
     w.service.rotateKey("local");
     const text = await failed(w.stack.refresh());
     expect(text).toMatch(
@@ -41,7 +41,7 @@ describe("settings in the stack configuration", () => {
     expect(text).not.toContain(canaryKey);
   });
 
-  test("the environment wins, for refresh and destroy too", async () => {
+  test("the environment wins, also for refresh and destroy", async () => {
     const env = { CONSORTIUM_API_KEY: w.service.organizations[0]!.apiKey };
     expect(await w.stack.run(["refresh", "--preview-only", "--expect-no-changes"], env)).toMatchObject({ code: 0 });
     expect(await w.stack.destroy(env)).toMatchObject({ code: 0 });

@@ -1,7 +1,7 @@
 import { done } from "../support/stack";
 import { world } from "../support/world";
 
-/* What transforms of a program set, which run after the constructors: secrets stay secrets, and time-outs count. */
+/* Transforms of a program, which run after the constructors: their secrets stay secret, and their time-outs count. */
 
 const program = (description: string): string => `
   const pulumi = require("@pulumi/pulumi");
@@ -18,7 +18,7 @@ const program = (description: string): string => `
   new Configuration("g", { environment, membership, type: "node_config", details: { gas_price: "1" } }, { transforms: [detailed] });
 `;
 
-test("no secret of a transform is in the state, nor after drift, and one that changes is a change", async () => {
+test("no secret of a transform is in the state, even after drift, and another value is a change", async () => {
   const w = await world(program("hush-one"), { inline: false });
   const { consortia, configurations } = w.service.store;
   const state = async (): Promise<string> => {

@@ -19,7 +19,7 @@ const parts = {
 };
 const count = Object.values(parts).flat().length + 1; // and the stack
 
-/** How the example's program says otherwise: what makes a credential a new one. */
+/** The edit of the example's program that replaces a credential. */
 const keepers = {
   yaml: ["Pulumi.yaml", "type: consortium:AppCred\n    properties:", "$&\n      keepers: { month: june }"],
   python: ["__main__.py", '"grower-app",', '$&\n    keepers={"month": "june"},'],

@@ -46,7 +46,7 @@ describe("the quickstart, through the real CLI", () => {
     expect(appcreds).toHaveLength(2);
   });
 
-  test("right after it nothing is left to change", async () => {
+  test("right after it, nothing is left to change", async () => {
     w.service.clearCalls();
     expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
     expect(w.service.calls).toMatchObject([{ method: "GET", path: "/consortia" }]);

@@ -3,7 +3,7 @@ import { type ServiceOptions } from "../../../service";
 import { start } from "../../support/service";
 import { Plan, type Planned } from "./plan";
 
-/** A service that has a consortium with two environments and a node already. */
+/** A service with a consortium, two environments and a node. */
 export async function begin(options?: ServiceOptions) {
   const started = await start(options);
   const there = await network(started.service, started.time);
@@ -17,7 +17,7 @@ export async function begin(options?: ServiceOptions) {
   return { ...started, there, post, nodesThere, within };
 }
 
-/** Resources of this stack in the consortium that is there already. */
+/** Resources of this stack in the existing consortium. */
 export function inside(there: Network) {
   const { consortiumId, environmentId, membershipId } = there;
   const plan = new Plan();

@@ -21,7 +21,7 @@ export interface Found {
   policy: string;
   level: string;
   message: string;
-  /** Name of the resource it is about. */
+  /** Name of its resource. */
   about?: string;
 }
 
@@ -81,7 +81,7 @@ async function ask(rpc: Rpc, request: unknown): Promise<Found[]> {
   });
 }
 
-/** What policies find in a plan: first resource by resource, then in the whole. `config` as the engine hands it over. */
+/** The violations in a plan: first resource by resource, then in the whole stack. `config` is in the engine's form. */
 export async function judge(
   policies: readonly ConsortiumPolicy[],
   plan: Plan,

@@ -29,7 +29,7 @@ interface Options {
   provider?: Planned;
   protect?: boolean;
   dependsOn?: Planned[];
-  /** What the property was made from, where that is not a parent given as a resource. */
+  /** The resources that the property comes from, unless it is a parent given as a resource. */
   madeFrom?: Record<string, Planned[]>;
 }
 
@@ -50,7 +50,7 @@ export class Plan {
 
   constructor(
     private readonly stack = "test",
-    /** Whether all resources are there already, so that their ids are known. */
+    /** Whether all resources exist already, so that their ids are known. */
     readonly deployed = false,
     private readonly plugin = false,
   ) {
@@ -95,7 +95,7 @@ export class Plan {
     return this.plugin ? pluginProvider : dynamicProvider;
   }
 
-  /** What the stack's configuration says, which the default provider gets. */
+  /** The stack's configuration, for the default provider. */
   configure(settings: Record<string, string>): void {
     for (const [key, value] of Object.entries(settings))
       this.#default.props[this.plugin ? key : `consortium:${key}`] = value;

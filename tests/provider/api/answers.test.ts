@@ -2,7 +2,7 @@ import { ConsortiumClient } from "../../../provider/api/client";
 import { failure, http, json, peer, settingsFor, type Reply, text } from "../../support/peer";
 import { virtualTime } from "../../support/virtual-time";
 
-/* What is made of each answer: success, an error with the service's own words, or none at all. */
+/* How each answer is read: as a success, as an error in the service's own words, or as no answer at all. */
 
 test.each([
   [200, "", undefined],
@@ -18,7 +18,7 @@ test.each([
   expect(await http(baseUrl).request("POST", "/x", { body: {} })).toMatchObject({ status, body: parsed });
 });
 
-describe("a 2xx that says no", () => {
+describe("a 2xx that contains a refusal", () => {
   test.each<[object | boolean, string, string]>([
     [{ errorMessage: "quota exceeded" }, "conflict", "The organization has reached its limit"],
     [{ errorMessage: "the name is already taken" }, "conflict", "Choose another name."],
@@ -48,7 +48,7 @@ describe("a 2xx that says no", () => {
     [{ errorMessage: null }],
     [{ message: "accepted" }],
     [["no"]],
-  ])("%j says nothing like that", async (body) => {
+  ])("%j is not a refusal", async (body) => {
     const { baseUrl } = await peer(json(200, body));
     expect(await http(baseUrl).request("PUT", "/destinations/x%20y", { body: {} })).toMatchObject({ body });
   });
@@ -59,7 +59,7 @@ describe("a 2xx that says no", () => {
   });
 });
 
-describe("an answer that is none", () => {
+describe("an answer that is not the API's", () => {
   const page = "<html><body>Welcome</body></html>";
   test.each([
     [200, page, "lost", /the answer is an HTML page, not JSON\. Check that http:\S+ \(from the given settings/],
@@ -90,14 +90,14 @@ describe("an answer that is none", () => {
   test.each([
     ["7200", "120 minutes: then try again"],
     ["34560000", "longer than a day: ask whoever runs it"],
-  ])("a wait that is too long to be waited out is named (%s)", async (seconds, wait) => {
+  ])("an error names a Retry-After that is too long to wait for (%s)", async (seconds, wait) => {
     virtualTime();
     const { baseUrl } = await peer(json(429, { errorMessage: "slow down" }, { "retry-after": seconds }));
     const error = await failure(http(baseUrl).request("GET", "/x"));
     expect(error.message).toContain(`HTTP 429: slow down. The service asks to wait for ${wait}`);
   });
 
-  test("a redirection is named, without what may be secret in it, and not followed", async () => {
+  test("a redirect is named without its secrets, and not followed", async () => {
     const { baseUrl } = await peer(
       (response) => void response.writeHead(302, { location: "https://u:p@eu.example/api/v1/x?token=t" }).end("moved"),
     );
@@ -130,7 +130,7 @@ describe("an answer that is none", () => {
     expect(await failure(client.request("GET", "/x"))).toMatchObject({ kind, status });
   });
 
-  test("the first 404 in words asks for what every service has, once for all callers; JSON shows the address is right", async () => {
+  test("the first 404 in plain text requests a list that every service has, once for all callers; JSON shows the address is right", async () => {
     const { baseUrl, requests } = await peer((response, seen, socket) => {
       const isAsked = requests.at(-1)!.url.endsWith("/consortia");
       (isAsked ? json(200, []) : text(404, "Not Found"))(response, seen, socket);
@@ -146,7 +146,7 @@ describe("an answer that is none", () => {
     ["with 503", text(503, "")],
     ["with a page", text(200, "<html>")],
     ["with a reset", (_response, _seen, socket) => void socket.resetAndDestroy()],
-  ])("where that ends %s, the next 404 in words asks again", async (_, broken) => {
+  ])("if that request ends %s, the next 404 in plain text makes it again", async (_, broken) => {
     virtualTime();
     let asked = 0;
     const { baseUrl, requests } = await peer((response, seen, socket) => {
@@ -187,7 +187,7 @@ describe("answers of another form", () => {
     return new ConsortiumClient(settingsFor((await peer(json(200, body))).baseUrl));
   };
 
-  test("a list passes over what is no object with an id", async () => {
+  test("a list skips elements that are not objects with an id", async () => {
     const client = await of([{ _id: "a" }, { name: "no id" }, null, 7, { id: "b" }]);
     expect((await client.listConsortia()).map(({ id }) => id)).toEqual(["a", "b"]);
   });
@@ -198,7 +198,7 @@ describe("answers of another form", () => {
 
   test("an object without an id is an error", async () => {
     await expect((await of({})).getNode("c", "e", "n")).rejects.toThrow(
-      /another form than the API's\. Check that http/,
+      /the answer does not have the form of the API\. Check that http/,
     );
     const { baseUrl } = await peer(text(200, ""));
     const empty = new ConsortiumClient(settingsFor(baseUrl)).getNode("c", "e", "n");
@@ -214,7 +214,7 @@ describe("answers of another form", () => {
     expect(await (await of(body)).getTetherReportCount("t")).toBe(count);
   });
 
-  test("accounts is asked where account is not there; its own error is shown where neither is", async () => {
+  test("without `account`, `accounts` is requested; if both are missing, the error is the one of `accounts`", async () => {
     virtualTime();
     const one = await peer((response, seen, socket) =>
       json(seen === 1 ? 404 : 200, { balance: "5" })(response, seen, socket),
@@ -241,7 +241,7 @@ describe("the organization of a key", () => {
     [401, "Unauthorized"],
     [403, page],
     [405, ""],
-  ])("is not told by a service that answers %i %j, which is asked once for each", async (status, body) => {
+  ])("is unknown if the service answers %i %j, and is requested once per list", async (status, body) => {
     const { baseUrl, requests } = await peer(text(status, body));
     const client = new ConsortiumClient(http(baseUrl));
     expect(await client.organizationOfKey()).toBeUndefined();
@@ -249,7 +249,7 @@ describe("the organization of a key", () => {
     expect(requests.map(({ url }) => url.replace("/api/v1", ""))).toEqual(["/apikeys", "/orgs", "/memberships"]);
   });
 
-  test("that the settings require is asked for again after a failure", async () => {
+  test("required by the settings is requested again after a failure", async () => {
     const { baseUrl } = await peer((response, seen, socket) =>
       (seen === 1 ? json(401, {}) : json(200, [{ _id: "o1" }]))(response, seen, socket),
     );
@@ -269,7 +269,7 @@ describe("the organization of a key", () => {
     await (why === undefined ? required : expect(required).rejects.toThrow(why));
   });
 
-  test("is asked for again where the service is away", async () => {
+  test("is requested again after an outage", async () => {
     virtualTime();
     const { baseUrl, requests } = await peer((response, seen, socket) =>
       (seen <= 2 ? text(503, "") : json(200, [{ _id: "o1" }]))(response, seen, socket),

@@ -67,7 +67,7 @@ test.each<[ErrorKind, number | undefined, string, string]>([
   expect(isApiError(error, kind === "conflict" ? "lost" : "conflict")).toBe(false);
 });
 
-test("the key never shows, not even where the service repeats it, or in what can be inspected", () => {
+test("the key never shows, even if the service repeats it or the error is inspected", () => {
   const error = http.error({
     kind: "denied",
     call: "GET /consortia",
@@ -84,7 +84,7 @@ test("a page as a message is cut", () => {
   expect(error.message.length).toBeLessThan(1_300);
 });
 
-test("anything else is no API error", () => expect(isApiError(new Error("x"))).toBe(false));
+test("anything else is not an API error", () => expect(isApiError(new Error("x"))).toBe(false));
 
 test.each([
   ["e0abcdefgh-c2VjcmV0", "us", "eu"],
@@ -95,6 +95,6 @@ test.each([
 ])("a refused key %s in region %s: the region that its id names is %s", (key, region, other) => {
   const settings = resolveSettings({ env: {}, given: { apiKey: key, region } });
   const { message } = new Http(settings).error({ kind: "denied", call: "GET /x", status: 401, errorMessage: "no" });
-  if (other === undefined) expect(message).not.toContain("The id of the key");
-  else expect(message).toContain(`The id of the key is one of region ${other}, and the region is ${region}.`);
+  if (other === undefined) expect(message).not.toContain("The key's id");
+  else expect(message).toContain(`The key's id is from region ${other}, but the region is set to ${region}.`);
 });

@@ -75,12 +75,7 @@ test.each<[Kind, Props, string | undefined]>([
 
 describe("two new ones", () => {
   test.each<[Kind, Props, Props, RegExp | undefined]>([
-    [
-      "node",
-      {},
-      {},
-      /^"a" of this program is also to be made under this name in the same place\. Take one of them out/,
-    ],
+    ["node", {}, {}, /^"a" of this program also has this name in the same place\. Remove one of them/],
     ["node", {}, { name: "two" }, undefined],
     ["node", {}, { environmentId: "e2" }, undefined],
     [
@@ -92,9 +87,9 @@ describe("two new ones", () => {
     ["node", { adopt: "n1" }, { adopt: "n2" }, undefined],
     ["node", { adopt: "n1" }, {}, undefined],
     ["node", {}, { adopt: "n1" }, undefined],
-    ["node", { adopt: true }, {}, /is also to be made under this name/],
+    ["node", { adopt: true }, {}, /also has this name in the same place/],
     ["appCred", {}, {}, undefined],
-    ["tetherService", {}, {}, /^"a" of this program is for the same tether service\. Take one of them out/],
+    ["tetherService", {}, {}, /^"a" of this program is for the same tether service\. Remove one of them/],
   ])("a %s with %j, then %j", (kind, first, second, why) => {
     const { declare } = program();
     expect(declare("a", kind, first)).toBeUndefined();
@@ -190,9 +185,7 @@ describe("names that go round", () => {
     const two = program();
     expect(two.hold("a", "n1", named("one", "two"))).toBeUndefined();
     expect(two.leases.swapsWith(two.resource("a"))).toBeUndefined();
-    expect(() => two.hold("b", "n2", named("two", "one"))).toThrow(
-      /^node "one" \(n2\) swaps names with "a", which one run/,
-    );
+    expect(() => two.hold("b", "n2", named("two", "one"))).toThrow(/^node "one" \(n2\) swaps names with "a"\. One run/);
     const three = program();
     three.hold("a", "n1", named("one", "two"));
     three.hold("b", "n2", named("two", "three"));

@@ -3,7 +3,7 @@ import { peer, type Peer, type Reply } from "../../support/peer";
 import { newProcess, setEnvironment } from "../../support/service";
 import { virtualTime } from "../../support/virtual-time";
 
-/* A service that lists in pages, and reads nothing by its id: what is not on the first page is there all the same. */
+/* A service with pages that reads nothing by id: objects beyond the first page exist, too. */
 
 type Mode = "link" | "total" | "range" | "foreign link";
 const perPage = 2;
@@ -89,7 +89,7 @@ async function stack(
 }
 
 describe.each(cases)("%s", (kind, where, args) => {
-  test("pages with a next link: all there, none made again, and the last can be deleted", async () => {
+  test("pages with a next link: all objects are found, none is created again, and the last can be deleted", async () => {
     const { server, engines } = await stack(kind, args);
     for (const engine of engines) expect(await engine.refresh()).toBe("there");
     const before = posts(server);
@@ -105,22 +105,20 @@ describe.each(cases)("%s", (kind, where, args) => {
   });
 
   const modes: Mode[] = ["total", "range", "foreign link"];
-  test.each(modes)("a part by its %s: nothing is gone, and no name is free", async (mode) => {
+  test.each(modes)("a list that is partial by its %s: nothing counts as gone, and no name as free", async (mode) => {
     const { server, engines } = await stack(kind, args);
     server.mode = mode;
     expect(await engines[0]!.refresh()).toBe("there");
-    await expect(engines[4]!.refresh()).rejects.toThrow(
-      /the list is only a part of what there is: it holds 2, and .*RFC 8288/,
-    );
+    await expect(engines[4]!.refresh()).rejects.toThrow(/the list is incomplete: it has 2 elements, and .*RFC 8288/);
     expect(engines[4]!.kept).toBeDefined();
     const before = posts(server);
     const again = await new Engine(kind).up(args(4));
-    expect(again).toEqual(failed(/only a part .*nothing is created\. To adopt .* adopt: "<id>"/));
+    expect(again).toEqual(failed(/is incomplete: .*nothing is created\. To adopt .* adopt: "<id>"/));
     expect(posts(server)).toBe(before);
     expect(await new Engine(kind).up({ ...args(0), adopt: engines[0]!.kept!.id })).toEqual({ then: "created" });
   });
 
-  test("a part, where objects are read by their id: that tells what is gone", async () => {
+  test("a partial list, but objects can be read by id: that shows which ones are gone", async () => {
     const { server, engines } = await stack(kind, args, true);
     server.mode = "total";
     expect(await engines[4]!.refresh()).toBe("there");
@@ -132,12 +130,12 @@ describe.each(cases)("%s", (kind, where, args) => {
   });
 });
 
-test("a part of what a key that is not known shows proves nothing: it is not deleted by it", async () => {
+test("a partial list proves nothing for an unknown key: nothing is deleted", async () => {
   const [kind, where, args] = cases[0]!;
   const { server, engines } = await stack(kind, args);
   server.mode = "total";
   newProcess({ CONSORTIUM_API_KEY: "rotated" });
-  await expect(engines[4]!.destroy()).rejects.toThrow(/the list is only a part of what there is/);
+  await expect(engines[4]!.destroy()).rejects.toThrow(/the list is incomplete: it has/);
   expect(server.objects.get(where)).toHaveLength(5);
   expect(await engines[0]!.refresh()).toBe("there"); // the part shows it
 });

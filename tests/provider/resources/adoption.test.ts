@@ -8,10 +8,10 @@ import { type Network } from "../../support/network";
 import { newProcess } from "../../support/service";
 import { onBothAdapters } from "../../support/stacks";
 
-/* What `adopt` takes, what it leaves as it is, and what it refuses. */
+/* What `adopt` takes, leaves unchanged and refuses. */
 
 inBothManners(() => {
-  /** One that exists already: another run has made it. */
+  /** An existing object, created by another run. */
   async function theirs(kind: Collected, args: Props): Promise<Engine> {
     const engine = new Engine(kind);
     expect(await engine.up(args)).toEqual({ then: "created" });
@@ -19,7 +19,7 @@ inBothManners(() => {
     return engine;
   }
 
-  describe("what exists already", () => {
+  describe("an existing object", () => {
     test.each(named)("%s: true adopts the one of this name", async (kind) => {
       const { engine, net, count, writes, said } = await world(kind);
       const first = await theirs(kind, bases[kind](net));
@@ -54,7 +54,7 @@ inBothManners(() => {
       expect(await count()).toBe(1);
     });
 
-    test.each(named)("%s: one that appears after the look: the error says to run it again", async (kind) => {
+    test.each(named)("%s: one that appears after the look: the error says to run the command again", async (kind) => {
       const { engine, net, service } = await world(kind);
       const errorMessage = "The name is already in use.";
       service.faults.add({ kind: "status", status: 409, errorMessage, method: "POST" });
@@ -62,7 +62,7 @@ inBothManners(() => {
       expect(await engine.up({ ...bases[kind](net), adopt: true })).toEqual(failed(again));
     });
 
-    test.each(named)("%s: an id that does not exist fails at up, and nothing is made", async (kind) => {
+    test.each(named)("%s: an id that does not exist fails at up, and nothing is created", async (kind) => {
       const { engine, net, count, writes } = await world(kind);
       const args = { ...bases[kind](net), adopt: "nowhere" };
       expect(await engine.preview(args)).toEqual({ then: "created" });
@@ -72,15 +72,15 @@ inBothManners(() => {
       expect(await count()).toBe(0);
     });
 
-    test("--continue-on-error: what a failed resource was to adopt stays, with what is in it", async () => {
+    test("--continue-on-error: an object that a failed resource was to adopt stays, with everything in it", async () => {
       const { net, writes } = await world("environment");
       const environment = await theirs("environment", bases.environment(net));
       const node = await theirs("node", { ...bases.node(net), environmentId: environment.kept!.id });
       const renamed = { ...bases.environment(net), consensusType: "ibft", [logicalNameKey]: "e2" };
       writes();
       expect(await new Engine("environment").up({ ...renamed, adopt: true })).toEqual(failed(/cannot be adopted/));
-      await expect(node.destroy()).rejects.toThrow(/not deleted, because "e2" .* asks for what it is in, and failed/);
-      await expect(environment.destroy()).rejects.toThrow(/not deleted, because "e2" .* asks for it, and failed/);
+      await expect(node.destroy()).rejects.toThrow(/not deleted, because "e2" .* asks for its parent and failed/);
+      await expect(environment.destroy()).rejects.toThrow(/not deleted, because "e2" .* asks for it and failed/);
       expect(writes()).toEqual([]);
       newProcess();
       await node.destroy();
@@ -91,7 +91,7 @@ inBothManners(() => {
       ]);
     });
 
-    test("several of one name: says which there are", async () => {
+    test("several with one name: the error lists them", async () => {
       const { engine, service, net } = await world("node");
       const ids: string[] = [];
       for (const name of ["n1", "n2"]) ids.push((await theirs("node", { ...bases.node(net), name })).kept!.id);
@@ -100,7 +100,7 @@ inBothManners(() => {
       expect(outcome).toEqual(failed(`several have this name (${ids.join(", ")})`));
     });
 
-    test.each(named)("%s: true makes it where there is none, and never adopts another resource's", async (kind) => {
+    test.each(named)("%s: true creates it if it does not exist, and never adopts another resource's", async (kind) => {
       const { engine, net, count } = await world(kind);
       const other = new Engine(kind);
       const named = (name: string) => ({ ...bases[kind](net), [logicalNameKey]: name });
@@ -114,14 +114,17 @@ inBothManners(() => {
     });
   });
 
-  describe("what it changes, and what it refuses", () => {
-    test.each(["old", undefined])("puts right what can change in place: a description %s", async (description) => {
-      const { engine, shown } = await world("consortium");
-      await theirs("consortium", { name: "acme", description });
-      expect(await engine.up({ name: "acme", description: "mine", adopt: true })).toEqual({ then: "created" });
-      expect(await shown()).toMatchObject({ description: "mine" });
-      expect(engine.outputs).toMatchObject({ description: "mine", revision: "1" });
-    });
+  describe("changes and refusals", () => {
+    test.each(["old", undefined])(
+      "updates a property that can change in place: a description %s",
+      async (description) => {
+        const { engine, shown } = await world("consortium");
+        await theirs("consortium", { name: "acme", description });
+        expect(await engine.up({ name: "acme", description: "mine", adopt: true })).toEqual({ then: "created" });
+        expect(await shown()).toMatchObject({ description: "mine" });
+        expect(engine.outputs).toMatchObject({ description: "mine", revision: "1" });
+      },
+    );
 
     const mismatches: [Collected, (net: Network) => Props, RegExp][] = [
       [
@@ -136,7 +139,7 @@ inBothManners(() => {
         /membershipId is \S+, not \S+\. Change the program/,
       ],
     ];
-    test.each(mismatches)("%s refuses what does not fit", async (kind, change, why) => {
+    test.each(mismatches)("%s refuses an object that does not fit", async (kind, change, why) => {
       const { engine, net, writes } = await world(kind);
       await theirs(kind, bases[kind](net));
       writes();
@@ -146,7 +149,7 @@ inBothManners(() => {
   });
 
   describe("two that are to have one name, adopted at the same time", () => {
-    /** Two members, and what adopts one of them under a name that they are both to have. */
+    /** Two members, and a resource that adopts one of them under a name that both are to have. */
     async function two() {
       const { net } = await world("membership");
       const made = [new Engine("membership"), new Engine("membership")];
@@ -199,7 +202,7 @@ onBothAdapters((make, adapter) => {
     return { ...world, up, theirs: (description: string) => consortia.patch(id, { description }) };
   }
 
-  test("a description that the program does not give stays theirs, also where others change it later", async () => {
+  test("a description that the program does not give stays theirs, even if others change it later", async () => {
     const { writes, up, theirs } = await adopted();
     for (const refresh of [false, true, false])
       expect(await up(undefined, refresh)).toEqual({ changes: [], description: "theirs" });
@@ -208,7 +211,7 @@ onBothAdapters((make, adapter) => {
     expect(writes()).toEqual([]);
   });
 
-  test("a description that the program gives is set, and goes with it", async () => {
+  test("a description that the program gives is set, and removed with it", async () => {
     const { up } = await adopted();
     expect(await up("ours")).toEqual({ changes: ["update Consortium c"], description: "ours" });
     const { changes, description } = await up();

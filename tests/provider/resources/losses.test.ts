@@ -4,7 +4,7 @@ import { unknown } from "../../../provider/core/values";
 import { unusual } from "../../../provider/resources/fields";
 import { lostEnvironments, renamedNodes } from "../../../provider/resources/losses";
 
-/** What a program, or a network file, has lost, and what may only have another name: each has its name first, then earlier ones. */
+/** Children that a program or a network file no longer has, or may only have renamed: each entry has its name first, then earlier ones. */
 
 const inFile = (...names: string[][]) => ({ name: "ledger", [contentsKey]: names });
 const inProgram = (...names: string[][]) => ({ name: "ledger", [contentsKey]: { classes: names } });
@@ -18,10 +18,10 @@ describe("environments", () => {
     ["nothing known now", inFile(["net/a"]), {}],
     ["from a file into the program", inFile(["net/a"]), inProgram(["b"])],
     ["from the program into a file", inProgram(["a"]), inFile(["net/b"])],
-    ["what is no list", { [contentsKey]: { classes: "a" } }, { [contentsKey]: { classes: "b" } }],
+    ["something other than a list", { [contentsKey]: { classes: "a" } }, { [contentsKey]: { classes: "b" } }],
   ])("none is lost: %s", (_, olds, news) => expect(lostEnvironments(olds, news)).toEqual([]));
 
-  test("one that is gone is told, without a hint if nothing is new", () => {
+  test("one that is gone is reported, without a hint if nothing is new", () => {
     expect(lostEnvironments(inFile(["net/a"], ["net/b"]), inFile(["net/a"]))).toEqual([
       expect.stringMatching(
         /^WARNING: environment "net\/b": .*\(its key is no longer in the definition of the network\)$/,
@@ -33,13 +33,13 @@ describe("environments", () => {
     ]);
   });
 
-  test("what is new may be what is gone: of two, either", () => {
+  test("a new one may be the old one, renamed: with two new ones, either", () => {
     const [, hint] = lostEnvironments(inFile(["net/a"], ["net/k"]), inFile(["net/b"], ["net/c"], ["net/k"]));
     expect(hint).toBe(
       'environment "net/a": if you only renamed its key ("b" or "c"), write "formerly: a" there, and nothing is deleted.',
     );
     expect(lostEnvironments(inProgram(["a"]), inProgram(["b"]))[1]).toBe(
-      'environment "a": if it only has another name now ("b"), give that one the resource option aliases: [{ name: "a" }], and nothing is deleted.',
+      'environment "a": if you only renamed it ("b"), give that one the resource option aliases: [{ name: "a" }], and nothing is deleted.',
     );
   });
 
@@ -52,18 +52,18 @@ describe("environments", () => {
 
 describe("nodes", () => {
   test.each<[string, Props, Props]>([
-    ["none is gone", inFile(["net/e/a"]), inFile(["net/e/a"], ["net/e/b"])],
-    ["none is new", inFile(["net/e/a"], ["net/e/b"]), inFile(["net/e/a"])],
+    ["nothing is gone", inFile(["net/e/a"]), inFile(["net/e/a"], ["net/e/b"])],
+    ["nothing is new", inFile(["net/e/a"], ["net/e/b"]), inFile(["net/e/a"])],
     ["nothing is known", {}, {}],
   ])("%s: nothing to say", (_, olds, news) => expect(renamedNodes(olds, news)).toEqual([]));
 
   test("some are gone and others are new", () => {
     expect(renamedNodes(inFile(["net/e/a"], ["net/e/b"]), inFile(["net/e/c"], ["net/e/d"]))).toEqual([
-      'environment "ledger": makes the nodes "c" and "d", and deletes "a" and "b", which are no longer there. If these only have ' +
-        'other names now, give each formerly: "<its old key>": then nothing is made or deleted.',
+      'environment "ledger": creates nodes "c" and "d", and deletes "a" and "b", which are no longer declared. If you only ' +
+        'renamed them, give each formerly: "<its old key>": then nothing is created or deleted.',
     ]);
     expect(renamedNodes(inProgram(["a/b"]), inProgram(["c/d"]))[0]).toContain(
-      'makes the nodes "c/d", and deletes "a/b", which are no longer there. If these only have other names now, give each the resource option',
+      'creates nodes "c/d", and deletes "a/b", which are no longer declared. If you only renamed them, give each the resource option',
     );
   });
 });

@@ -16,9 +16,9 @@ import { type Network, send } from "../../support/network";
 import { newProcess } from "../../support/service";
 import { rewriting } from "../../support/virtual-time";
 
-/* What others create while an answer is lost is theirs: it is not taken, not deleted, and named. */
+/* Objects that others create while an answer is lost are theirs: they are named, and neither taken nor deleted. */
 
-/** What somebody else asks the service for, to get the same object as the program. */
+/** Somebody else's request for the same object as the program's. */
 const bodyOf = (kind: Collected, net: Network): Props => {
   const args = Object.entries(bases[kind](net)).filter(([key]) => !["consortiumId", "environmentId"].includes(key));
   return Object.fromEntries(args.map(([key, value]) => [wireName(key), value]));
@@ -43,7 +43,7 @@ function later(at: World, ms: number, kind: Collected, change: Props = {}): { id
 const deletes = (calls: string[]): string[] => calls.filter((call) => call.startsWith("DELETE"));
 const posts = (calls: string[]): string[] => calls.filter((call) => call.startsWith("POST"));
 
-describe("visibly something else of the same name", () => {
+describe("a visibly different object with the same name", () => {
   test.each<[Collected, Props, (net: Network) => Props, RegExp]>([
     ["consortium", { description: "theirs" }, () => ({}), /its description is "theirs"/],
     ["environment", { consensus_type: "ibft" }, () => ({}), /its consensusType is "ibft"/],
@@ -77,7 +77,7 @@ describe("visibly something else of the same name", () => {
     ["consortium", () => ({ description: "theirs" })],
     ["environment", () => ({ consensus_type: "ibft" })],
     ["node", ({ otherMembershipId }) => ({ membership_id: otherMembershipId })],
-  ])("%s, and what this run made beside it: that is taken", async (kind, theirs) => {
+  ])("%s, beside the one that this run made, which is taken", async (kind, theirs) => {
     const at = await world(kind, { timing: { listLag: 1_200 }, limits: roomy });
     const { engine, service, net, count, time } = at;
     time.pass(5_000);
@@ -90,7 +90,7 @@ describe("visibly something else of the same name", () => {
   });
 });
 
-test.each(named)("%s of others that was there before, and that lists did not show yet: named", async (kind) => {
+test.each(named)("%s of others that existed before, but was not listed yet: named", async (kind) => {
   const at = await world(kind, { timing: { listLag: 4_000 } });
   const { engine, service, net, count, time, calls } = at;
   time.pass(5_000);
@@ -108,7 +108,7 @@ test.each(named)("%s of others that was there before, and that lists did not sho
   expect(await count()).toBe(1);
 });
 
-/** The service shows what has this name twice, under two ids. */
+/** The service shows the object with this name twice, under two ids. */
 const shownTwice = (kind: Collected, name: unknown): void =>
   rewriting({
     answer: (text) => {
@@ -124,7 +124,7 @@ const kinds = collected.filter((kind) => kind !== "appCred");
 test.each([
   ...kinds.map((kind) => [kind, "lost"] as const),
   ...(["membership", "node"] as const).map((kind) => [kind, "accepted"] as const),
-])("%s: of more than this run can have made, none is taken or deleted (answer: %s)", async (kind, how) => {
+])("%s: if there are more than this run can have made, none is taken or deleted (answer: %s)", async (kind, how) => {
   const at = await world(kind);
   const { engine, service, net, count, calls } = at;
   const args = bases[kind](net);
@@ -144,7 +144,7 @@ test.each([
   expect([posts(calls()).length, await count()]).toEqual([1, 1]);
 });
 
-describe("the time at which the service says that it was made", () => {
+describe("the time of creation that the service shows", () => {
   /** A run that knows the service's clock to a few milliseconds, 400 ms into a second. */
   const exactly = async () => {
     const at = await world("node");
@@ -154,7 +154,7 @@ describe("the time at which the service says that it was made", () => {
     return at;
   };
 
-  test("may be cut to seconds: it is this run's all the same", async () => {
+  test("may be truncated to seconds: the object still counts as this run's", async () => {
     const { engine, service, net, count } = await exactly();
     rewriting({ answer: (text) => text.replace(/("created_at":"[^"]*)\.\d+Z"/g, '$1Z"') });
     service.faults.add(lostAfter);
@@ -162,7 +162,7 @@ describe("the time at which the service says that it was made", () => {
     expect(await count()).toBe(1);
   });
 
-  test("counts to the millisecond where it is shown so", async () => {
+  test("counts to the millisecond if it is shown so", async () => {
     const at = await exactly();
     const { engine, service, net, time } = at;
     service.setTiming({ listLag: 1_500 });
@@ -173,8 +173,8 @@ describe("the time at which the service says that it was made", () => {
   });
 });
 
-describe("what was made twice", () => {
-  test.each(["consortium", "environment"] as const)("%s holds data: both stay, and it says so", async (kind) => {
+describe("an object that was created twice", () => {
+  test.each(["consortium", "environment"] as const)("%s holds data: both stay, with a warning", async (kind) => {
     const { engine, service, net, count, time, calls, said } = await world(kind, {
       timing: { listLag: 70_000 },
       limits: roomy,
@@ -226,7 +226,7 @@ test.each(["consortium", "environment"] as const)(
   },
 );
 
-describe("a create that is accepted, and carried out later", () => {
+describe("a create that is accepted and executed later", () => {
   const accepted = (body?: unknown) => ({ kind: "status", status: 202, method: "POST", body: body ?? {} }) as const;
 
   test.each(
@@ -240,11 +240,11 @@ describe("a create that is accepted, and carried out later", () => {
     expect(engine.kept!.id).toBe(made.id);
     expect(posts(calls())).toHaveLength(2); // ours, and the one that plays the service's work
     expect(await count()).toBe(1);
-    expect(said.join("\n")).toMatch(/accepted \(HTTP 202\), and not there yet/);
+    expect(said.join("\n")).toMatch(/accepted \(HTTP 202\), but not there yet/);
     expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
   });
 
-  test.each(named)("%s: not within the time: sent once, and says what comes next", async (kind) => {
+  test.each(named)("%s: not in time: sent once, and the error says what to do", async (kind) => {
     const { engine, service, net, calls, count, time } = await world(kind);
     service.faults.add({ ...accepted(), times: Infinity });
     const began = time.now();
@@ -258,14 +258,14 @@ describe("a create that is accepted, and carried out later", () => {
   });
 });
 
-describe("a credential that nobody has the password of, and that cannot be deleted", () => {
+describe("a credential with a lost password that cannot be deleted", () => {
   const left = (service: World["service"], kept?: string): string[] =>
     service.store.credentials
       .list()
       .map(({ id }) => id)
       .filter((id) => id !== kept);
 
-  test("the new one is kept, the other named; the next credential there names it again", async () => {
+  test("the new one is kept and the other named; the next credential there names it again", async () => {
     const { engine, service, net, said } = await world("appCred");
     service.faults.add(lostAfter);
     service.faults.add({ kind: "status", status: 500, method: "DELETE", times: Infinity });
@@ -284,7 +284,7 @@ describe("a credential that nobody has the password of, and that cannot be delet
     expect(left(service, engine.kept!.id)).toEqual([orphan]);
   });
 
-  test("where no attempt succeeds, the error names it, and the next run does", async () => {
+  test("if no attempt succeeds, the error names it, and so does the next run", async () => {
     const { engine, service, net, said } = await world("appCred");
     service.faults.add(lostAfter);
     service.faults.add({ kind: "status", status: 500, method: "POST", nth: 2, times: Infinity });

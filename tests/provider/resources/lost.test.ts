@@ -7,7 +7,7 @@ import { failed } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { impatient, setEnvironment } from "../../support/service";
 
-/* A create whose answer is lost, in every way: exactly one object afterwards. */
+/* A create with a lost answer, in every way: exactly one object afterwards. */
 
 const faults: FaultRule[] = [
   ...lostAnswers,
@@ -49,7 +49,7 @@ describe.each(collected)("%s", (kind) => {
     if (kind === "appCred") expect(engine.outputs.password).toEqual(expect.any(String));
   });
 
-  test("a service that never answers is an error, and then CONSORTIUM_ADOPT leaves nothing behind", async () => {
+  test("a service that never answers is an error; after CONSORTIUM_ADOPT, nothing is left over", async () => {
     const { engine, service, net, count } = await world(kind);
     service.faults.add({ kind: "status", status: 504, method: "POST", route: routeOf(kind), times: Infinity });
     expect(await engine.up(bases[kind](net))).toEqual(failed("HTTP 504"));
@@ -60,7 +60,7 @@ describe.each(collected)("%s", (kind) => {
   });
 });
 
-test.each(collected)("%s: a connection that is refused for a while is tried again", async (kind) => {
+test.each(collected)("%s: a connection that is refused for a while is retried", async (kind) => {
   const { engine, service, net, time, count } = await world(kind);
   time.pace = 0.05; // the service is really away, so the waiting takes a twentieth of its time
   service.faults.add({ kind: "refuse", ms: 40 });
@@ -73,7 +73,7 @@ test.each<[Collected, number]>([
   ...collected.map((kind) => [kind, 2] as [Collected, number]),
   ["node", 1.5],
   ["node", 3],
-])("%s: a service that acts after %d times the time that is waited for an answer: made once", async (kind, times) => {
+])("%s: created once by a service that acts after %d times the client's time-out", async (kind, times) => {
   const { engine, service, net, time, count, said } = await world(kind);
   setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: String(requestTimeout) });
   time.pace = 0.3; // the service is slow in real time
@@ -81,24 +81,27 @@ test.each<[Collected, number]>([
   expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
   const seconds = holdsLedger(definitions[kind].type) ? 60 : 3;
   expect(said.join("\n")).toMatch(
-    new RegExp(`no answer arrived within 0.25 s.* Looking for ${seconds} s for what it may`),
+    new RegExp(`no answer arrived within 0.25 s.* Looking for ${seconds} s for an object that it may`),
   );
   expect(await count()).toBe(1);
 });
 
 const lagging = collected.flatMap((kind) => [1_500, 8_000].map((listLag) => [kind, listLag] as const));
-test.each(lagging)("%s: with lists %i ms behind, longer than it looks or not: made once", async (kind, listLag) => {
-  const { engine, service, net, time, count } = await world(kind);
-  service.setTiming({ listLag });
-  time.pass(9_000);
-  service.faults.add({ kind: "resetAfter", method: "POST", route: routeOf(kind) });
-  expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
-  service.setTiming({ listLag: 0 });
-  expect(await count()).toBe(1);
-});
+test.each(lagging)(
+  "%s: created once with lists %i ms behind, whether it looks that long or not",
+  async (kind, listLag) => {
+    const { engine, service, net, time, count } = await world(kind);
+    service.setTiming({ listLag });
+    time.pass(9_000);
+    service.faults.add({ kind: "resetAfter", method: "POST", route: routeOf(kind) });
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+    service.setTiming({ listLag: 0 });
+    expect(await count()).toBe(1);
+  },
+);
 
 const unique = collected.filter((kind) => !holdsLedger(definitions[kind].type) && kind !== "appCred");
-test.each(unique)("%s: sent again, and its name is taken: by what the first attempt made", async (kind) => {
+test.each(unique)("%s: sent again, and the name is taken by the object of the first attempt", async (kind) => {
   const { engine, service, net, time, count } = await world(kind);
   service.setTiming({ listLag: 4_000 });
   time.pass(9_000);
@@ -125,7 +128,7 @@ test.each(collected)("%s: a verb has one deadline, throttled calls included", as
 
 const once = titled(faults.filter(({ times }) => times === undefined));
 
-test.each(once)("the answer to a delete is lost (%s): asked again, and gone", async (_title, fault) => {
+test.each(once)("the answer to a delete is lost (%s): sent again, and gone", async (_title, fault) => {
   const { engine, service, net, shown, count } = await world("membership");
   impatient(fault);
   await engine.up(bases.membership(net));
@@ -135,7 +138,7 @@ test.each(once)("the answer to a delete is lost (%s): asked again, and gone", as
   expect(await count()).toBe(0);
 });
 
-test.each(once)("the answer to a change is lost (%s): made once more, with the same end", async (_title, fault) => {
+test.each(once)("the answer to a change is lost (%s): sent again, with the same result", async (_title, fault) => {
   const { engine, service, net, shown } = await world("consortium");
   impatient(fault);
   await engine.up(bases.consortium(net));

@@ -4,10 +4,10 @@ import { Engine, failed } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess } from "../../support/service";
 
-/* Names that are taken, and names that differ in case alone. */
+/* Names that are taken, and names that differ only in case. */
 
 describe("a name that is taken", () => {
-  test.each(named)("%s: refused with the id and what to do, and nothing is made", async (kind) => {
+  test.each(named)("%s: refused with the id and what to do, and nothing is created", async (kind) => {
     const { engine, net, count, writes } = await world(kind);
     await new Engine(kind).up(bases[kind](net));
     writes();
@@ -25,16 +25,16 @@ describe("a name that is taken", () => {
     expect(await engine.up(elsewhere)).toEqual({ then: "created" });
   });
 
-  test("by two resources of one program at once: one is made, the other is told", async () => {
+  test("by two resources of one program at once: one is created, the other fails", async () => {
     const { engine, net, count } = await world("membership");
     const both = [engine, new Engine("membership")];
     const ups = both.map((one, at) => one.up({ ...bases.membership(net), [logicalNameKey]: `m${at}` }));
-    const reason = expect.stringContaining('"m0" of this program is also to be made under this name') as string;
+    const reason = expect.stringContaining('"m0" of this program also has this name') as string;
     expect(await Promise.all(ups)).toMatchObject([{ then: "created" }, { then: "refused", failures: [{ reason }] }]);
     expect(await count()).toBe(1);
   });
 
-  test("no longer, once it was deleted, although the list is behind", async () => {
+  test("no longer after a deletion, although the list lags behind", async () => {
     const { engine, service, net, time } = await world("membership");
     await engine.up(bases.membership(net));
     newProcess();
@@ -46,7 +46,7 @@ describe("a name that is taken", () => {
 });
 
 const pairs: Collected[] = ["membership", "node"];
-test.each(pairs)("%s: two whose names differ in case alone stay two, whatever answer is lost", async (kind) => {
+test.each(pairs)("%s: two names that differ only in case stay two objects, whichever answer is lost", async (kind) => {
   const { engine, service, net, count, time } = await world(kind);
   const other = new Engine(kind);
   time.late = ({ method }) => (method === "POST" ? time.sleep(5_000) : Promise.resolve());
@@ -58,7 +58,7 @@ test.each(pairs)("%s: two whose names differ in case alone stay two, whatever an
   expect(engine.kept!.id).not.toBe(other.kept!.id);
 });
 
-describe("a name that the service cuts", () => {
+describe("a name that the service truncates", () => {
   const long = "the network of the freight companies of Europe, in production since 2024";
   const cut = long.slice(0, 64);
 
@@ -77,7 +77,7 @@ describe("a name that the service cuts", () => {
     expect(await count()).toBe(isRefused ? 1 : 2);
   });
 
-  test("unless another resource of the program is to have that name", async () => {
+  test("unless another resource of the program has that name", async () => {
     const { engine, net, count } = await world("environment", { limits: { environments: 9 } });
     await engine.up({ ...bases.environment(net), name: cut });
     newProcess();
@@ -92,7 +92,7 @@ describe("a name that the service cuts", () => {
 });
 
 const limited = ["consortium", "environment", "node"] as const;
-test.each(limited)("%s: a quota that is used up is the service's own sentence, and nothing is kept", async (kind) => {
+test.each(limited)("%s: an exhausted quota is reported in the service's words, and nothing is kept", async (kind) => {
   const { engine, net } = await world(kind, { limits: { consortia: 1, environments: 2, nodes: 1 } });
   expect(await engine.up(bases[kind](net))).toEqual(failed(/POST \/consortia.*HTTP 409: The limit is reached/));
   expect(engine.kept).toBeUndefined();

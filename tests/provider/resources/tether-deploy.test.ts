@@ -7,12 +7,12 @@ import { account, type Manners, otherTether, type OtherTether } from "../../supp
 import { newProcess, setEnvironment } from "../../support/service";
 import { tetherArgs as args, tetherId } from "../../support/tethered";
 
-/* A service that takes every deployment and charges for each: one whose outcome is unknown is never sent again unasked. */
+/* A service that accepts and charges every deployment: one with an unknown outcome is never sent again unasked. */
 
 const strict: Manners = { unready: 409 };
 const never: Manners = { ...strict, silent: true, minedAfterMs: Infinity };
 
-/** What the error offers a person to say. */
+/** The answers that the error offers to the user. */
 function words(outcome: Outcome): { yes: Record<string, string>; no: Record<string, string> } {
   const value = (name: string): string => new RegExp(`${name}=(\\S+)`).exec(errorOf(outcome))![1]!;
   return {
@@ -21,7 +21,7 @@ function words(outcome: Outcome): { yes: Record<string, string>; no: Record<stri
   };
 }
 
-/** An `up` that ends so, with the one contract that was paid for in use. */
+/** An `up` with this result, which uses the one contract that was paid for. */
 const settlesOnce = async ({ engine, did }: OtherTether, then: string): Promise<void> => {
   expect(await engine.up(args)).toEqual({ then });
   expect(did).toMatchObject({ deploys: 1, mined: ["rinkeby"], active: true });
@@ -30,14 +30,14 @@ const settlesOnce = async ({ engine, did }: OtherTether, then: string): Promise<
   expect(await engine.up(args)).toEqual({ then: "same" });
 };
 
-/** An `up` that ends without knowing. */
+/** An `up` that ends with an unknown outcome. */
 async function lost(world: OtherTether, given: object = args): Promise<Outcome> {
   const outcome = await world.engine.up({ ...given });
   expect(outcome).toMatchObject({ then: "incomplete" });
   return outcome;
 }
 
-describe("sent once, though the answer is late or lost", () => {
+describe("sent once, although the answer is late or lost", () => {
   test.each<[string, Manners]>([
     ["answered after 14 s, which is more than the client waits", { ...strict, silent: true, minedAfterMs: 14_000 }],
     ["mined after 12 s, answered with 504", { ...strict, deploy: 504, minedAfterMs: 12_000 }],
@@ -51,13 +51,13 @@ describe("sent once, though the answer is late or lost", () => {
     expect(world.said.at(-1)).toMatch(/has paid 7 wei for it/);
   });
 
-  test.each([409, 400])("answered at once, mined after 40 s: %d to activate is waited out", async (unready) => {
+  test.each([409, 400])("answered at once, mined after 40 s: waits while `activate` answers %d", async (unready) => {
     const world = await otherTether({ unready, minedAfterMs: 40_000 });
     await settlesOnce(world, "created");
     expect(world.said.some((line) => /not ready to be activated .*no contract yet.* s so far/.test(line))).toBe(true);
   });
 
-  test("answered at once, and never mined: the wait ends with the time of the resource, and the next goes on", async () => {
+  test("answered at once, but never mined: the wait ends with the resource's time-out, and the next run continues", async () => {
     const world = await otherTether({ ...strict, minedAfterMs: 400_000 });
     const outcome = await lost(world);
     expect(errorOf(outcome)).toMatch(/not ready to be activated .*HTTP 409: no contract yet.* after 300 s/);
@@ -65,7 +65,7 @@ describe("sent once, though the answer is late or lost", () => {
     await settlesOnce(world, "updated");
   });
 
-  test("a start without a clear answer, before it is mined: the next run waits for that, too", async () => {
+  test("a start without a clear answer before it is mined: the next run waits for that, too", async () => {
     const world = await otherTether({ unready: 502, minedAfterMs: Infinity });
     expect(errorOf(await lost(world))).toMatch(/HTTP 502/);
     expect(world.engine.outputs).not.toHaveProperty("state");
@@ -80,33 +80,33 @@ describe("sent once, though the answer is late or lost", () => {
     ["its networks", ({ mined }) => ({ deployed_networks: mined })],
     ["its contracts", ({ mined }) => ({ contracts: Object.fromEntries(mined.map((name) => [name, account])) })],
     ["its state", ({ mined, network }) => ({ network, state: mined.length > 0 ? "deployed" : "setup" })],
-  ])("the service shows the contract, by %s, where the balance does not", async (_, shows) => {
+  ])("the service shows the contract by %s if the balance does not", async (_, shows) => {
     const world = await otherTether({ ...strict, silent: true, minedAfterMs: 14_000, balance: "constant", shows });
     await settlesOnce(world, "created");
     expect(world.said.at(-1)).toMatch(/is deployed on rinkeby: the service shows it/);
   });
 
   const mute: Manners = { ...strict, silent: true, minedAfterMs: 14_000, balance: "none" };
-  test("a service that shows nothing at all tells by activation", async () => {
+  test("a service that shows nothing at all tells by its answer to `activate`", async () => {
     const world = await otherTether(mute);
     await settlesOnce(world, "created");
   });
 
-  test("but what is to be inactive is not activated to look", async () => {
+  test("but a tether that is to be inactive is not activated for that", async () => {
     const world = await otherTether(mute);
     await lost(world, { ...args, active: false });
     expect(world.did).toMatchObject({ deploys: 1, activates: 0 });
   });
 });
 
-describe("never carried out", () => {
+describe("never executed", () => {
   const looked = (engine: Engine): unknown =>
     (engine.outputs.__kept as { deployment: Record<string, unknown> }).deployment.rinkeby;
 
   test.each([
     ["5 min", args, 300_000],
     ["customTimeouts", { ...args, customTimeouts: { create: 20 } }, 20_000],
-  ])("looked for until the time of the resource is over: %s", async (_, given, ms) => {
+  ])("looked for until the resource's time-out: %s", async (_, given, ms) => {
     const world = await otherTether(never);
     const outcome = await lost(world, given);
     expect(errorOf(outcome)).toMatch(
@@ -124,7 +124,7 @@ describe("never carried out", () => {
     expect(world.did).toMatchObject({ deploys: 1, activates: 0 });
   });
 
-  test("the next runs only look, too; what they find then is taken", async () => {
+  test("the next runs only look, too; a contract that they find is used", async () => {
     const world = await otherTether(never);
     await lost(world);
     await world.engine.refresh();
@@ -135,7 +135,7 @@ describe("never carried out", () => {
     await settlesOnce(world, "updated");
   });
 
-  test("nor does a way over another network send it again", async () => {
+  test("a detour over another network does not send it again, either", async () => {
     const world = await otherTether(never);
     await lost(world);
     world.manners = strict;
@@ -146,13 +146,13 @@ describe("never carried out", () => {
     expect(world.did.deploys).toBe(2);
   });
 
-  test("a service that would activate without a contract is not taken for one that has it", async () => {
+  test("a service that would activate without a contract is no proof of one", async () => {
     const world = await otherTether({ ...never, unready: undefined });
     await lost(world);
     expect(world.did).toMatchObject({ deploys: 1, activates: 0, active: false });
   });
 
-  test("a person who has looked says that it is sent once more: this one, and no later one", async () => {
+  test("the user's confirmation sends this one once more, and no later one", async () => {
     const world = await otherTether(never);
     const { no } = words(await lost(world));
     setEnvironment(no);
@@ -168,21 +168,21 @@ describe("never carried out", () => {
     expect(world.did).toMatchObject({ deploys: 3, mined: ["rinkeby"], active: true });
   });
 
-  test("who says that while the account has paid is not believed", async () => {
+  test("that confirmation is not believed if the account has paid", async () => {
     const world = await otherTether(never);
     setEnvironment(words(await lost(world)).no);
     world.did.mined.push("rinkeby");
     await settlesOnce(world, "updated");
   });
 
-  test("who says that it is there uses it as it is", async () => {
+  test("if the user confirms the contract, it is used", async () => {
     const world = await otherTether({ ...never, balance: "constant" });
     setEnvironment(words(await lost(world)).yes);
     world.did.mined.push("rinkeby");
     await settlesOnce(world, "updated");
   });
 
-  test("the balance on another network, to which somebody has moved it meanwhile, says nothing", async () => {
+  test("the balance on another network, after somebody changed the network, proves nothing", async () => {
     const world = await otherTether({ ...never, shows: ({ network }) => ({ network }) });
     await lost(world);
     world.manners.shows = () => ({ network: "mainnet" });
@@ -191,7 +191,7 @@ describe("never carried out", () => {
     expect(world.did.deploys).toBe(1);
   });
 
-  test("one that is destroyed is named, because the state no longer records it", async () => {
+  test("a destroy names it, because the state no longer records it", async () => {
     const world = await otherTether(never);
     await lost(world);
     await world.engine.destroy();
@@ -205,7 +205,7 @@ test.each([
   ...[400, 402, 403, 409, 422].map((status) => [status, "that did not work"] as const),
   [409, "the account already has a pending transaction"],
   [409, "a lock exists: a deployment is already in progress"],
-] as const)("%d %j is a refusal: said at once, and sent by the next run", async (deploy, says) => {
+] as const)("%d %j is a refusal: an error at once, and sent by the next run", async (deploy, says) => {
   const world = await otherTether({ ...strict, deploy, says, minedAfterMs: Infinity });
   expect(errorOf(await lost(world))).toContain(`HTTP ${deploy}: ${says}`);
   expect(world.time.now()).toBeLessThan(10_000);
@@ -214,15 +214,15 @@ test.each([
   expect(world.did).toMatchObject({ deploys: 2, mined: ["rinkeby"], active: true });
 });
 
-test("refused with 404 where it is activated: the contract that was paid for is kept in mind", async () => {
+test("an activation refused with 404: the state keeps the contract that was paid for", async () => {
   const world = await otherTether({ unready: 404, minedAfterMs: Infinity });
-  expect(errorOf(await lost(world))).toMatch(/has none with this id .*kept/);
+  expect(errorOf(await lost(world))).toMatch(/there is no tether service with this id .*kept/);
   expect(world.engine.outputs).toMatchObject({ state: "deployed", deployedNetworks: ["rinkeby"] });
   world.did.mined.push("rinkeby");
   await settlesOnce(world, "updated");
 });
 
-test("a killed run remembers nothing: the service is asked before anything is spent", async () => {
+test("after a killed run, which remembers nothing, the service is asked before anything is spent", async () => {
   const world = await otherTether({ ...strict, shows: ({ mined }) => ({ deployed_networks: mined }) });
   world.did.mined.push("rinkeby");
   expect(await world.engine.up(args)).toEqual({ then: "created" });
@@ -243,7 +243,7 @@ describe("a run that may follow a killed one, on a service that shows nothing of
     newProcess(variables);
   };
 
-  test.each(runs)("%s: activates the contract that is there, and does not pay for another", async (_, variables) => {
+  test.each(runs)("%s: activates the existing contract, and does not pay for another", async (_, variables) => {
     const world = await otherTether(mute);
     world.did.mined.push("rinkeby");
     follow(variables());
@@ -251,7 +251,7 @@ describe("a run that may follow a killed one, on a service that shows nothing of
     expect(world.did).toMatchObject({ deploys: 0, mined: ["rinkeby"], active: true });
   });
 
-  test.each(runs)("%s: deploys it where there is none", async (_, variables) => {
+  test.each(runs)("%s: deploys it if there is none", async (_, variables) => {
     const world = await otherTether(mute);
     follow(variables());
     await settlesOnce(world, "created");
@@ -268,7 +268,7 @@ describe("a run that may follow a killed one, on a service that shows nothing of
 describe("a tether that is to be stopped, on a service that shows nothing of it and refuses without a reason", () => {
   const stopped = { ...args, active: false };
 
-  test("is, where nobody knows whether it was started", async () => {
+  test("is, if nobody knows whether it was started", async () => {
     const world = await otherTether({ ...strict, startsUnclear: true });
     await lost(world);
     expect(world.did.active).toBe(true);
@@ -279,7 +279,7 @@ describe("a tether that is to be stopped, on a service that shows nothing of it 
     expect(await world.engine.up(elsewhere)).toEqual({ then: "same" });
   });
 
-  test.each([true, false])("is, where somebody else runs it (%s), and may be where nobody does", async (active) => {
+  test.each([true, false])("is, if somebody else runs it (%s), and may be if nobody does", async (active) => {
     const world = await otherTether(strict);
     Object.assign(world.did, { active });
     expect(await world.engine.up(stopped)).toEqual({ then: "created" });
@@ -288,7 +288,7 @@ describe("a tether that is to be stopped, on a service that shows nothing of it 
     await world.engine.destroy(); // sends no second stop, which this service would refuse
   });
 
-  test("is, where the run that made the resource did not end", async () => {
+  test("is, if the run that created the resource did not end", async () => {
     const world = await otherTether({ ...strict, deploy: 409 });
     world.did.active = true;
     await lost(world, stopped);

@@ -4,7 +4,7 @@ import { ether, firstSteps, post, posting, tetherArgs, tethered, tetherId, whose
 
 /* The tether service: configured, deployed once a network, started and stopped; changes by others, its end. */
 
-test("created: every step once, in the order of the rules; then nothing more to do", async () => {
+test("created: every step once, in the specified order; then nothing is left to do", async () => {
   const { engine, calls, fields } = await tethered();
   expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
   expect(calls()).toEqual([...firstSteps, ...whose]);
@@ -22,7 +22,7 @@ test("created: every step once, in the order of the rules; then nothing more to 
   expect(calls()).toEqual([]);
 });
 
-test("where the environment that it is to pin does not exist, it does not wait for the limit", async () => {
+test("does not wait for the limit if the environment to pin does not exist", async () => {
   const { engine, service, time } = await tethered();
   const errorMessage = "The environment payments does not exist yet.";
   service.faults.add({ ...posting("activate"), kind: "status", status: 409, errorMessage, times: Infinity });
@@ -31,7 +31,7 @@ test("where the environment that it is to pin does not exist, it does not wait f
   expect(time.now() - startedAt).toBeLessThan(30_000);
 });
 
-test("back to a network that has its contract: it is not deployed again", async () => {
+test("back on a network that has its contract: it is not deployed again", async () => {
   const { engine, fields } = await tethered();
   await engine.up(tetherArgs);
   await engine.up({ ...tetherArgs, network: "mainnet" });
@@ -40,17 +40,20 @@ test("back to a network that has its contract: it is not deployed again", async 
   expect(engine.outputs.deployedNetworks).toEqual(["rinkeby", "mainnet"]);
 });
 
-test.each([true, false])("one that others started is stopped before it is set, shown or not (%s)", async (getById) => {
-  const { engine, calls, fields, said } = await tethered({ answers: { getById } });
-  await new Engine("tetherService").up({ ...tetherArgs, network: "mainnet" });
-  calls();
-  expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
-  expect(said.filter((line) => line.includes("this stack had not started it"))).toHaveLength(1);
-  const first = getById ? [] : [post("targetNetwork")]; // refused
-  const changes = calls().filter((call) => call.startsWith("POST"));
-  expect(changes.slice(0, first.length + 2)).toEqual([...first, post("deactivate"), post("targetNetwork")]);
-  expect(fields()).toMatchObject({ network: "rinkeby", active: true });
-});
+test.each([true, false])(
+  "one that others started is stopped before it is configured, shown or not (%s)",
+  async (getById) => {
+    const { engine, calls, fields, said } = await tethered({ answers: { getById } });
+    await new Engine("tetherService").up({ ...tetherArgs, network: "mainnet" });
+    calls();
+    expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
+    expect(said.filter((line) => line.includes("this stack had not started it"))).toHaveLength(1);
+    const first = getById ? [] : [post("targetNetwork")]; // refused
+    const changes = calls().filter((call) => call.startsWith("POST"));
+    expect(changes.slice(0, first.length + 2)).toEqual([...first, post("deactivate"), post("targetNetwork")]);
+    expect(fields()).toMatchObject({ network: "rinkeby", active: true });
+  },
+);
 
 test.each([
   [true, 409, "not now"],
@@ -65,13 +68,13 @@ test.each([
   const before = time.now();
   const error = errorOf(await engine.up(tetherArgs));
   expect(error).toContain(`HTTP ${status}: ${errorMessage}`);
-  expect(error.includes("take the resource out of the program")).toBe(errorMessage === "deploy first"); // it has lost it
+  expect(error.includes("remove the resource from the program")).toBe(errorMessage === "deploy first"); // it has lost it
   expect(time.now() - before).toBeLessThan(1_000);
   expect(calls()).not.toContain(post("deactivate"));
 });
 
 describe("delete", () => {
-  test("stops it, and leaves what was deployed", async () => {
+  test("stops it, and leaves the contract", async () => {
     const { engine, calls, fields } = await tethered();
     await engine.up(tetherArgs);
     calls();
@@ -81,7 +84,7 @@ describe("delete", () => {
     expect(fields().deployments).toMatchObject({ rinkeby: 1 });
   });
 
-  test("of one that is stopped asks nothing; of one that is gone, and again: done", async () => {
+  test("of a stopped one makes no call; of a missing one, and a second time: succeeds", async () => {
     const { engine, calls } = await tethered();
     await engine.up(tetherArgs);
     const kept = engine.kept!;
@@ -97,7 +100,7 @@ describe("delete", () => {
 });
 
 describe("read", () => {
-  test.each([true, false])("drift is seen where settings are shown (%s), and no change elsewhere", async (getById) => {
+  test.each([true, false])("drift is seen if settings are shown (%s); otherwise, nothing changes", async (getById) => {
     const { engine, service } = await tethered({ answers: { getById } });
     await engine.up(tetherArgs);
     const drifted = { ...tetherArgs, intervalHours: 9, active: false };
@@ -112,7 +115,7 @@ describe("read", () => {
     if (getById) expect(service.store.tethers.get(tetherId).fields).toMatchObject({ interval: 2, active: true });
   });
 
-  test("an id that the service does not know is gone; a refused key or a wrong address is an error", async () => {
+  test("an unknown id is gone; a refused key or a wrong address is an error", async () => {
     const { engine, service } = await tethered();
     await engine.up(tetherArgs);
     engine.kept!.id = "tether0009";
@@ -124,10 +127,10 @@ describe("read", () => {
     expect(await engine.refresh()).toBe("gone");
   });
 
-  test("to create one that the service does not know: says where it is made", async () => {
+  test("a create with an unknown id: the error says where to order the service", async () => {
     const { engine } = await tethered();
     const outcome = await engine.up({ ...tetherArgs, tetherId: "tether0009" });
-    expect(errorOf(outcome)).toMatch(/has none with this id .*HTTP 404.*Create it in the console/);
+    expect(errorOf(outcome)).toMatch(/there is no tether service with this id .*HTTP 404.*Create it in the console/);
     expect(engine.kept).toBeUndefined();
   });
 });
@@ -150,7 +153,7 @@ describe("on a service like the hosted one", () => {
     expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
   });
 
-  test("another resource of it sees its contract, and pays for no second one", async () => {
+  test("another resource for it finds its contract, and does not pay for a second one", async () => {
     const { engine, calls, fields } = await tethered(hosted);
     await engine.up(tetherArgs);
     newProcess();
@@ -173,7 +176,7 @@ describe("on a service like the hosted one", () => {
     expect(calls()).not.toContain(post("deploy"));
   });
 
-  test("that shows the old interval when it sets the network is not taken for one that sets another", async () => {
+  test("that shows the old interval after it set the network is not mistaken for one that set another interval", async () => {
     const { engine, fields } = await tethered(hosted);
     await engine.up(tetherArgs);
     expect(await engine.up({ ...tetherArgs, network: "mainnet", intervalHours: 1 })).toEqual({ then: "updated" });

@@ -6,15 +6,15 @@ import { newProcess } from "../../support/service";
 import { ledger, onBothAdapters, onOneAdapter } from "../../support/stacks";
 import { rewriting } from "../../support/virtual-time";
 
-/* What was asked, what was answered and what is done are kept apart: a change is a change of the program, and nothing else is. */
+/* Requested values, answered values and completed steps are kept apart: only a change of the program is a change. */
 
 type Body = Record<string, unknown>;
 
-/** From here on, the service stores what it is sent in its own way. */
+/** From here on, the service stores values in its own form. */
 const storing = (write: (body: Body) => Body): void =>
   rewriting({ request: (body) => JSON.stringify(write(JSON.parse(body) as Body)) });
 
-/** From here on, the service lists values in its own way, although it answers with what it was sent. */
+/** From here on, the service lists values in its own form, although it answers with the request. */
 const listing = (write: (body: Body) => Body): void =>
   rewriting({
     answer: (text, { method }) => {
@@ -34,7 +34,7 @@ const inOwnForm = (body: Body): Body => ({
 });
 
 onBothAdapters((make) => {
-  test("what was asked of an input that the program made secret is a secret in the state, too", async () => {
+  test("the requested value of an input that the program made secret is secret in the state, too", async () => {
     const chainId = 424_242;
     const { stack } = await make(ledger(undefined, { chainId: secret(chainId) }));
     const { outputs } = stack.of("e");
@@ -75,7 +75,7 @@ onOneAdapter((make) => {
       return world;
     };
 
-    test("ten updates of one program change nothing, refreshed or not; another value is sent, once", async () => {
+    test("ten updates of the same program change nothing, refreshed or not; another value is sent once", async () => {
       const { stack, writes, expectChanges } = await begun();
       expect(stack.of("e").outputs).toMatchObject({ blockPeriod: 2 });
       for (let round = 0; round < 10; round++) {
@@ -90,7 +90,7 @@ onOneAdapter((make) => {
       await expectChanges(other, []);
     });
 
-    test("a change whose restart failed is not sent again: only the restart is made up for", async () => {
+    test("a change with a failed restart is not sent again: only the restart is repeated", async () => {
       const { service, stack, writes, expectChanges } = await begun();
       const refused = { kind: "status", status: 500, errorMessage: "not now", times: Infinity } as const;
       const refusal = service.faults.add({ ...refused, method: "PUT", route: /\/reset$/ });
@@ -103,7 +103,7 @@ onOneAdapter((make) => {
       expect(writes()).toEqual([restart, restart]);
     });
 
-    test("what somebody changes there is drift, and is put right, once", async () => {
+    test("a change by somebody else is drift, and is reverted once", async () => {
       const { service, stack, expectChanges } = await begun();
       const { environments, services } = service.store;
       const limits = { cpu: 1, memory: 4 };
@@ -116,7 +116,7 @@ onOneAdapter((make) => {
       expect(services.get(stack.of("s").id).fields.details).toMatchObject({ replicas: 2 });
     });
 
-    test("drift of what only a replacement could change is a warning, and changes nothing", async () => {
+    test("drift that only a replacement could revert is a warning, and changes nothing", async () => {
       const { service, stack, expectChanges } = await begun();
       const { environments, zones } = service.store;
       environments.patch(stack.of("e").id, { block_period: 7, release_id: "quorum-9", state: "paused" });
@@ -148,7 +148,7 @@ onOneAdapter((make) => {
     });
   });
 
-  describe.each([true, false])("a change that the service accepts and makes later (refreshed: %s)", (refresh) => {
+  describe.each([true, false])("a change that the service accepts and applies later (refreshed: %s)", (refresh) => {
     const program = (description: string, size = "Small") =>
       ledger(({ environment, membership }) => new Node("n", { environment, membership, size }), { description });
     const changedLater = async () => {
@@ -171,7 +171,7 @@ onOneAdapter((make) => {
       return { ...world, isIgnoring, environment };
     };
 
-    test("going back is sent, and one program more is no change", async () => {
+    test("a return to the old value is sent; another run of the same program changes nothing", async () => {
       const { stack, isIgnoring, environment, writes } = await changedLater();
       isIgnoring.now = false;
       expect(await stack.up(program("d1"))).toMatchObject({ errors: [], changes: ["update Environment e"], said: "" });
@@ -181,7 +181,7 @@ onOneAdapter((make) => {
         expect(await stack.up(program("d1"), { refresh: again })).toMatchObject({ errors: [], changes: [], said: "" });
     });
 
-    test("the same program is no change, and another change that it ignores is told", async () => {
+    test("the same program changes nothing; another ignored change is reported", async () => {
       const { stack } = await changedLater();
       expect(await stack.up(program("d2"))).toMatchObject({ errors: [], changes: [], said: "" });
       const run = await stack.up(program("d3"));
@@ -190,7 +190,7 @@ onOneAdapter((make) => {
     });
   });
 
-  test("a name that somebody changed, where the service has no PATCH, stays with a warning", async () => {
+  test("a name that somebody changed stays, with a warning, if the service has no PATCH", async () => {
     const program = ledger(({ environment, membership }) => new AppCred("a", { environment, membership, name: "App" }));
     const { service, stack } = await make(program, { answers: { patch: 405 } });
     const { credentials } = service.store;
@@ -226,7 +226,7 @@ onOneAdapter((make) => {
       one,
       stored,
     ]);
-    test.each([...rows, ...back])("%s is no change", async (_, before, after, stored = {}) => {
+    test.each([...rows, ...back])("%s is not a change", async (_, before, after, stored = {}) => {
       const { service, stack, writes, expectChanges } = await make(program(before));
       expect(service.store.environments.list()).toMatchObject([{ fields: stored }]);
       const { id } = stack.of("e");
@@ -244,7 +244,7 @@ onOneAdapter((make) => {
     });
   });
 
-  describe("what is taken out of the program is taken back", () => {
+  describe("a value that is removed from the program is reset", () => {
     interface Shape {
       node?: object;
       details?: Record<string, unknown>;
@@ -273,7 +273,7 @@ onOneAdapter((make) => {
       await expectChanges(program({ configuration: false }), []);
     });
 
-    test("a zone together with its resource: the node moves, and the zone goes", async () => {
+    test("a zone together with its resource: the node moves, and the zone is deleted", async () => {
       const { service, expectChanges } = await make(program());
       await expectChanges(program({ zone: false }), ["create Node n", "delete EnvironmentZone z", "delete Node n"]);
       expect(service.store.zones.list()).toEqual([]);
@@ -293,7 +293,7 @@ onOneAdapter((make) => {
       expect(details()).toEqual({ allow: ["a"] });
     });
 
-    test("where the service refuses that, the error says what is possible, and nothing changed", async () => {
+    test("if the service refuses that, the error says what is possible, and nothing changed", async () => {
       const large = program({ node: { size: "large" } });
       const { service, stack } = await make(large);
       const refusal = { kind: "status", status: 400, errorMessage: "size must be a string", method: "PATCH" } as const;
@@ -304,7 +304,7 @@ onOneAdapter((make) => {
       expect((await stack.up(large)).changes).toEqual([]);
     });
 
-    test("a value that only a ledger's replacement could take back stays", async () => {
+    test("a value that only the replacement of a ledger could reset stays", async () => {
       const { stack } = await make(ledger(undefined, { chainId: 77, blockPeriod: 3 }));
       expect((await stack.up(ledger())).changes).toEqual([]);
       expect((await stack.preview(ledger(undefined, { chainId: 78 }))).changes).toHaveLength(2);
@@ -318,23 +318,26 @@ onOneAdapter((make) => {
       { bridgeId: "b" },
       ["create EnvironmentZone z", "create Node n", "delete EnvironmentZone z", "delete Node n"],
     ],
-  ])("%s that a node names, and that is replaced, is made before the old one goes", async (_, change, steps) => {
-    const program = ({ type = "node_config", bridgeId }: { type?: string; bridgeId?: string } = {}) =>
-      ledger(({ environment, membership }) => {
-        const where = { environment, region: "us-east-2", cloud: "aws" };
-        const zone = new EnvironmentZone("z", { ...where, ...(bridgeId && { bridgeId }) });
-        const nodeConfig = new Configuration("gas", { environment, membership, type });
-        new Node("n", { environment, membership, nodeConfig, zone });
-      });
-    const { stack, service, expectChanges } = await make(program());
-    const advice = "If the service takes no second one like it, set the resource option deleteBeforeReplace: true";
-    expect((await stack.preview(program(change))).said.split(advice)).toHaveLength(2);
-    await expectChanges(program(change), steps);
-    const { configurations, zones } = service.store;
-    expect([configurations.list().length, zones.list().length]).toEqual([1, 1]);
-  });
+  ])(
+    "the replacement of %s that a node refers to is created before the old one is deleted",
+    async (_, change, steps) => {
+      const program = ({ type = "node_config", bridgeId }: { type?: string; bridgeId?: string } = {}) =>
+        ledger(({ environment, membership }) => {
+          const where = { environment, region: "us-east-2", cloud: "aws" };
+          const zone = new EnvironmentZone("z", { ...where, ...(bridgeId && { bridgeId }) });
+          const nodeConfig = new Configuration("gas", { environment, membership, type });
+          new Node("n", { environment, membership, nodeConfig, zone });
+        });
+      const { stack, service, expectChanges } = await make(program());
+      const advice = "If the service rejects a second one like it, set the resource option deleteBeforeReplace: true";
+      expect((await stack.preview(program(change))).said.split(advice)).toHaveLength(2);
+      await expectChanges(program(change), steps);
+      const { configurations, zones } = service.store;
+      expect([configurations.list().length, zones.list().length]).toEqual([1, 1]);
+    },
+  );
 
-  test("what would adopt the very object that a change replaces is refused in the preview, and nothing is lost", async () => {
+  test("a change that would adopt the very object that it replaces is refused in the preview, and nothing is lost", async () => {
     const program = (args = {}) =>
       ledger(({ environment, membership }) => new Node("n", { environment, membership, ...args }));
     const { stack, writes } = await make(program());
@@ -350,10 +353,10 @@ onOneAdapter((make) => {
   });
 
   test.each([
-    ["that a killed run of the stack made is its own, and goes with it", undefined, undefined],
+    ["that a killed run of the stack created is the stack's own, and is deleted with it", undefined, undefined],
     ["of others that such a run adopts stays", true, "theirs"],
     ["of others that such a run takes over stays", undefined, "theirs"],
-  ])("whose a utility service is was written down when it came: one %s", async (_, adopt, renamed) => {
+  ])("the owner of a utility service is recorded when it comes to the stack: one %s", async (_, adopt, renamed) => {
     const program = (adopt?: boolean) =>
       ledger(
         ({ environment, membership }) => new Service("ids", { environment, membership, service: "idregistry", adopt }),
@@ -370,7 +373,7 @@ onOneAdapter((make) => {
     expect(services.list().map(({ fields }) => fields.name)).toEqual(renamed ? [renamed] : []);
   });
 
-  test("destinations of one name in two services are two, a refresh says nothing of them, and each goes alone", async () => {
+  test("destinations with the same name in two services are separate, unchanged by a refresh, and deleted separately", async () => {
     const program = (both: boolean) =>
       ledger(({ environment, membership }) => {
         const idRegistry = new Service("ids", { environment, membership, service: "idregistry" });
@@ -387,7 +390,7 @@ onOneAdapter((make) => {
     expect(destinations.list().map(({ parent }) => parent)).toEqual([stack.of("documentstore").id]);
   });
 
-  test("resources that were renamed without aliases and reach a limit: the error says how to keep what is there", async () => {
+  test("resources that were renamed without aliases and reach a limit: the error says how to keep the existing objects", async () => {
     const program = (suffix: string) =>
       ledger(({ environment, membership }) => {
         for (const at of [1, 2, 3]) new Node(`n${at}${suffix}`, { environment, membership });
@@ -399,7 +402,7 @@ onOneAdapter((make) => {
     for (const id of old) expect(message).toContain(id);
   });
 
-  test("a credential that is replaced at a limit: the error says how the old one goes first", async () => {
+  test("a credential that is replaced at a limit: the error says how to delete the old one first", async () => {
     const program = (v: number) =>
       ledger(({ environment, membership }) => void new AppCred("app", { environment, membership, keepers: { v } }));
     const { service, stack } = await make(program(1));

@@ -2,7 +2,7 @@ import { Consortium, Membership, Node } from "../../../sdk";
 import { newProcess } from "../../support/service";
 import { ledger, type Made, onBothAdapters } from "../../support/stacks";
 
-/* A name that a resource gives up in the same run in which another one takes it. */
+/* A name that one resource gives up and another one takes in the same run. */
 
 onBothAdapters((make) => {
   const one = ledger((base) => new Node("n", base));
@@ -11,14 +11,14 @@ onBothAdapters((make) => {
     new Node("n", { ...base, name: "other" });
   });
 
-  test("one step at a time, a resource that takes a name before it is free is told who gives it up, and how to go on", async () => {
+  test("one step at a time, taking a name before it is free fails: the error names its owner, and the next step", async () => {
     const { stack } = await make(one);
     const { failure } = await stack.up(renamed, { parallel: 1 });
-    expect(failure).toMatch(/still the one of \w+, which "n" of this program gives up in this run.*Take two runs/);
+    expect(failure).toMatch(/\w+ still has this name\. "n" of this program gives it up in this run.*Use two runs/);
     expect(failure).not.toMatch(/set adopt|adopt: true/i);
   });
 
-  test("a name of a resource that the update removes is taken until its end, and the error says how to go on", async () => {
+  test("the name of a removed resource is taken until the end of the update, and the error says what to do", async () => {
     const { stack, service } = await make(one);
     const other = ledger((base) => new Node("b", { ...base, name: "n" }));
     newProcess();
@@ -29,12 +29,12 @@ onBothAdapters((make) => {
     expect(service.store.nodes.list()).toHaveLength(1);
   });
 
-  test("all at once, it waits until the name is free", async () => {
+  test("in parallel, it waits until the name is free", async () => {
     const { stack } = await make(one);
     expect((await stack.up(renamed)).errors).toEqual([]);
   });
 
-  describe("siblings that change their names", () => {
+  describe("siblings that are renamed", () => {
     /** Members of a consortium: their names in the service, by logical name. */
     const members = (named: Record<string, string>) => (): void => {
       const consortium = new Consortium("c");
@@ -51,13 +51,13 @@ onBothAdapters((make) => {
     };
 
     test.each<[string, Record<string, string>, Record<string, string>]>([
-      ["a new one takes a name that another gives up", { m1: "harbour" }, { m2: "harbour", m1: "roaster" }],
-      ["each takes the name of the next", three, { m1: "roaster", m2: "grower", m3: "exporter" }],
+      ["a new one takes the old name of another", { m1: "harbour" }, { m2: "harbour", m1: "roaster" }],
+      ["each takes the name of the next one", three, { m1: "roaster", m2: "grower", m3: "exporter" }],
     ])("%s", async (_, old, now) => rename(await make(members(old)), now));
 
     test.each<[string, Record<string, string>, Record<string, string>]>([
       ["two swap them", pair, swapped],
-      ["names go round among three", three, { m1: "roaster", m2: "grower", m3: "harbour" }],
+      ["three rename in a circle", three, { m1: "roaster", m2: "grower", m3: "harbour" }],
     ])("%s: preview and up fail and say how, and two runs do it", async (_, old, now) => {
       const world = await make(members(old));
       const how = /swaps names with "m\d".* a temporary name, run `pulumi up`, then set the final one/;
@@ -72,7 +72,7 @@ onBothAdapters((make) => {
       ["swapped names", swapped, /swaps names with "m[12]".* a temporary name/],
       ["one that stays", { m1: "roaster", m2: "grower" }, /"m2" still has the name "roaster".* in a run of its own/],
       ["one that goes", { m1: "roaster" }, /The name "roaster" is taken by m\w+\. Choose .* in the next run/],
-    ])("where the service refuses a name that is taken, the error says how: %s", async (_, now, failure) => {
+    ])("if the service refuses a taken name, the error says what to do: %s", async (_, now, failure) => {
       const { stack, service } = await make(members(pair));
       const taken = { kind: "status", status: 409, errorMessage: "the name is in use", times: 1000 } as const;
       service.faults.add({ ...taken, method: "PATCH", route: /memberships/ });

@@ -6,7 +6,7 @@ import { newProcess } from "../../support/service";
 import { ledger, onBothAdapters } from "../../support/stacks";
 import { rewriting } from "../../support/virtual-time";
 
-/* What is gone is proved, and so is a name that is free: two quick looks at lists are not enough. */
+/* A missing object and a free name need proof: two quick looks at lists are not enough. */
 
 const two = ledger(({ consortium, membership, environment }) => {
   const quorum = { consortium, provider: "quorum", consensusType: "ibft" } as const;
@@ -62,7 +62,7 @@ onBothAdapters((make) => {
     expect((await stack.up(whole("raft"), how)).changes).toEqual([]);
   });
 
-  describe.each([true, false])("lists in pages whose order changes (objects are read by id: %s)", (getById) => {
+  describe.each([true, false])("lists in pages that change their order (objects are read by id: %s)", (getById) => {
     test("a refresh loses nothing", async () => {
       const { stack, writes } = await make(two, { answers: { getById } });
       const before = stack.state.length;
@@ -71,11 +71,11 @@ onBothAdapters((make) => {
       const run = await stack.refresh();
       expect(stack.state).toHaveLength(before);
       if (getById) expect(run.errors).toEqual([]);
-      else expect(run.failure).toContain("the list is only a part of what there is");
+      else expect(run.failure).toContain("the list is incomplete: it has");
       expect(writes()).toEqual([]);
     });
 
-    test("an empty stack adopts or fails, and makes no second ledger", async () => {
+    test("an empty stack adopts or fails, and creates no second ledger", async () => {
       const { stack, service, writes } = await make(two, { answers: { getById } });
       stack.state = [];
       shuffling();
@@ -100,7 +100,7 @@ onBothAdapters((make) => {
   );
 
   test.each(["/consortia", "/environments"])(
-    "%s is empty for a moment: what is to be adopted is made only once",
+    "%s is empty for a moment: an object to adopt is not created twice",
     async (end) => {
       const { stack, service, time } = await make(two);
       stack.state = [];
@@ -114,7 +114,7 @@ onBothAdapters((make) => {
     },
   );
 
-  test("an environment that is not listed, and whose nodes are, stays until its deletion is confirmed", async () => {
+  test("an unlisted environment with listed nodes stays until its deletion is confirmed", async () => {
     const { stack, time } = await make(two, { answers: { getById: false } });
     time.pass(60_000);
     emptying("/environments", () => true);
@@ -131,8 +131,8 @@ onBothAdapters((make) => {
     expect([...stack.resources.keys()].toSorted()).toEqual(["a", "c", "m", "n"]);
   });
 
-  describe.each([404, 410, 403] as const)("a service that answers %i for what is missing", (gone) => {
-    test("what is deleted there is gone, with what was in it, and made again", async () => {
+  describe.each([404, 410, 403] as const)("a service that answers %i for missing objects", (gone) => {
+    test("a deleted object is gone, with everything in it, and is created again", async () => {
       const { stack, service, time, expectChanges } = await make(two, { answers: { gone } });
       time.pass(60_000);
       const { id } = stack.of("e");
@@ -142,7 +142,7 @@ onBothAdapters((make) => {
       expect(stack.of("e").id).not.toBe(id);
     });
 
-    test("a change of what is deleted there says so", async () => {
+    test("a change of a deleted object says so", async () => {
       const { stack, service, time } = await make(two, { answers: { gone } });
       time.pass(60_000);
       await send(service, "DELETE", `/consortia/${stack.of("c").id}/environments/${stack.of("e").id}`);
@@ -185,7 +185,7 @@ onBothAdapters((make) => {
   });
 
   test.each([404, 405])(
-    "a zone that was left (%i) is this stack's own when the program asks for it again",
+    "a zone that was left behind (%i) is this stack's own when the program asks for it again",
     async (status) => {
       const zone = (region?: string) =>
         ledger(({ environment }) => region && new EnvironmentZone("z", { environment, region, cloud: "aws" }));
@@ -201,7 +201,7 @@ onBothAdapters((make) => {
       expect([stack.of("z").id, service.store.zones.list().length]).toEqual([first!.id, 2]);
       expect(writes().filter((call) => call.startsWith("POST"))).toEqual([]);
       expect((await stack.up(zone("r1"), { refresh: true })).changes).toEqual([]);
-      // What somebody else has made in that place is not.
+      // One that somebody else has created there is not.
       const path = `/consortia/${stack.of("c").id}/environments/${stack.of("e").id}/zones`;
       await send(service, "POST", path, { name: "z", region: "r3", cloud: "aws", type: "kaleido" });
       newProcess();
@@ -209,7 +209,7 @@ onBothAdapters((make) => {
     },
   );
 
-  test.each([404, 405])("zones that cannot be deleted (%i) are left, with a warning", async (status) => {
+  test.each([404, 405])("zones that cannot be deleted (%i) are left behind, with a warning", async (status) => {
     const zones = ledger(({ consortium, environment }) => {
       const where = { region: "us-east-2", cloud: "aws" };
       void new ConsortiumZone("cz", { consortium, ...where });
@@ -222,7 +222,7 @@ onBothAdapters((make) => {
     expect(run.said).toMatch(/Warning: zone "cz" .*stays for now, and is deleted with its consortium/);
   });
 
-  test("the list of credentials that a service lacks is asked for once in a run", async () => {
+  test("a list of credentials that the service lacks is requested once per run", async () => {
     const answers = { extended: false, getById: false, listCredentials: 404 as const };
     const many = ledger(({ consortium, membership, environment }) => {
       const other = new Environment("e2", { consortium, provider: "quorum", consensusType: "raft" });

@@ -3,7 +3,7 @@ import { Stack } from "../../support/double/stack";
 import { ledger, onBothAdapters } from "../../support/stacks";
 import { rewriting } from "../../support/virtual-time";
 
-/* What the service decides: clients and protocols that are not known here, the release that it runs, and whether it pauses. */
+/* Decisions of the service: unknown clients and protocols, the release of an environment, and its pauses. */
 
 const withArgs = (args: object = {}, nodes = 0) =>
   ledger(({ environment, membership }) => {
@@ -11,7 +11,7 @@ const withArgs = (args: object = {}, nodes = 0) =>
   }, args);
 
 onBothAdapters((make, adapter) => {
-  test("a client that is not known goes to the service, and the preview warns", async () => {
+  test("an unknown client is sent to the service, and the preview warns", async () => {
     const { stack } = await make();
     const shown = await stack.preview(withArgs({ provider: "quorun" }));
     expect(shown.errors).toEqual([]);
@@ -59,7 +59,7 @@ onBothAdapters((make, adapter) => {
       expect(stack.of("e")).toMatchObject({ id, outputs: { releaseId: "quorum-1", state: "setup" } });
     });
 
-    test("that the service moved by itself is no change, nor is one that is taken out", async () => {
+    test("is unchanged after the service moved it by itself, or after it is removed from the program", async () => {
       const { service, stack, writes, expectChanges } = await make(release("quorum-0"));
       service.store.environments.patch(stack.of("e").id, { release_id: "quorum-1" });
       await expectChanges(release("quorum-0"), []);
@@ -70,11 +70,11 @@ onBothAdapters((make, adapter) => {
     test.each([
       ["state", "quorum-1"],
       ["service", undefined],
-    ])("that is older than what the %s has is refused before anything is changed", async (_, before) => {
+    ])("that is older than the one of the %s is refused before anything is changed", async (_, before) => {
       const { stack, writes } = await make(release(before));
       const { id } = stack.of("e");
       expect((await stack.up(release("quorum-0"))).failure).toMatch(
-        /release quorum-0 \(0\.9\.0\) is older than quorum-1 \(1\.0\.0\), .*cannot go back\. Set releaseId: "quorum-1".*Nothing was changed/,
+        /release quorum-0 \(0\.9\.0\) is older than quorum-1 \(1\.0\.0\), .*cannot be downgraded\. Set releaseId: "quorum-1".*Nothing was changed/,
       );
       expect([writes(), stack.of("e").id]).toEqual([[], id]);
     });
@@ -83,7 +83,7 @@ onBothAdapters((make, adapter) => {
       ["1.0.0", true],
       ["1.0.1", true],
       ["0.10.0", false],
-    ])("of the version %s, where it runs 1.0.0: allowed is %s", async (version, isAllowed) => {
+    ])("of the version %s instead of 1.0.0 is allowed: %s", async (version, isAllowed) => {
       const { service, stack } = await make(release("quorum-1"));
       rewriting({ answer: (text) => text.replace('"version":"0.9.0"', `"version":"${version}"`) });
       const { failure } = await stack.up(release("quorum-0"));
@@ -92,15 +92,18 @@ onBothAdapters((make, adapter) => {
       expect(release_id).toBe(isAllowed ? "quorum-0" : "quorum-1");
     });
 
-    test.each([400, 404, 405])("that a service cannot change (%i): the error says what is possible", async (status) => {
-      const { service, stack } = await make(release("quorum-0"));
-      const { id } = stack.of("e");
-      service.faults.add({ method: "PATCH", kind: "status", status, errorMessage: "no", times: Infinity });
-      expect((await stack.up(release("quorum-1"))).failure).toMatch(
-        /cannot change releaseId in place .*Nothing was changed.*set the old value again/i,
-      );
-      expect(stack.of("e").id).toBe(id);
-    });
+    test.each([400, 404, 405])(
+      "that the service cannot change (%i): the error says what is possible",
+      async (status) => {
+        const { service, stack } = await make(release("quorum-0"));
+        const { id } = stack.of("e");
+        service.faults.add({ method: "PATCH", kind: "status", status, errorMessage: "no", times: Infinity });
+        expect((await stack.up(release("quorum-1"))).failure).toMatch(
+          /cannot change releaseId in place .*Nothing was changed.*set the old value again/i,
+        );
+        expect(stack.of("e").id).toBe(id);
+      },
+    );
   });
 
   describe("paused", () => {
@@ -111,7 +114,7 @@ onBothAdapters((make, adapter) => {
       const { service, stack } = world;
       const { id } = stack.of("e");
       const isPaused = (): boolean => service.store.environments.get(id).state === "paused";
-      /** What an update does, and whether the environment is paused then. */
+      /** The steps of an update, and whether the environment is paused afterwards. */
       const up = async (paused?: boolean) => {
         const { errors, changes } = await stack.up(program(paused));
         return [...errors, changes, isPaused()];
@@ -135,7 +138,7 @@ onBothAdapters((make, adapter) => {
       expect(stack.of("e").id).toBe(id);
     });
 
-    test("a new one runs, as the preview says, and the next update pauses it", async () => {
+    test("a new one starts running, as the preview says, and the next update pauses it", async () => {
       const { isPaused, up } = await made(true);
       expect((await new Stack(adapter).preview(program(true))).said).toContain("the next `pulumi up` pauses it");
       expect([isPaused(), await up(true), await up(true)]).toEqual([false, [update, true], [[], true]]);
@@ -144,7 +147,7 @@ onBothAdapters((make, adapter) => {
     test.each([
       [false, update, false],
       [undefined, [], true],
-    ])("one that the service paused by itself, where the program says %s", async (paused, changes, stays) => {
+    ])("one that the service paused by itself, with %s in the program", async (paused, changes, stays) => {
       const { stack, up, pause } = await made(paused);
       pause();
       await stack.refresh();
@@ -156,7 +159,7 @@ onBothAdapters((make, adapter) => {
       ["paused by this run", undefined, true, true],
       ["resumed by this run", undefined, false, false],
       ["running", false, undefined, false],
-    ])("a preview that would put a node into one that is %s", async (what, before, after, warns) => {
+    ])("the preview of a new node in one that is %s", async (what, before, after, warns) => {
       const { stack, pause } = await made(before);
       if (what !== "running") pause();
       await stack.refresh();

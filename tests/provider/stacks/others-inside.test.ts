@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
 
-/* A stack deletes a consortium or an environment in which there is something that it does not manage. */
+/* A stack deletes a consortium or an environment with objects that it does not manage. */
 
 const quorum = { provider: "quorum", consensusType: "raft" } as const;
 const environments = "/consortia/:consortiumId/environments";
@@ -37,13 +37,13 @@ onBothAdapters((make) => {
     return { ...made, ids };
   }
 
-  test("what is all its own goes", async () => {
+  test("is deleted if everything in it is the stack's own", async () => {
     const { stack, service } = await lost(whole);
     expect((await stack.destroy()).failure).toBe("");
     expect(service.store.consortia.list()).toEqual([]);
   });
 
-  test("a consortium with another's environment stays, and the error lists that with its nodes; confirmed, it goes", async () => {
+  test("a consortium with somebody else's environment stays, and the error lists that with its nodes; a confirmation deletes it", async () => {
     const two: Program = ledger((base) => {
       const { consortium } = base;
       node({ ...base, environment: new Environment("other", { consortium, ...quorum }) });
@@ -52,7 +52,9 @@ onBothAdapters((make) => {
     const { failure } = await stack.destroy();
     const deletion = "DELETE /consortia/:consortiumId";
     const list = `environment "other" (${ids.other}) with node "n" (${ids.n})`;
-    expect(failure).toMatch(`consortium "c" (${ids.c}) is not deleted: this stack does not manage everything in it`);
+    expect(failure).toMatch(
+      `consortium "c" (${ids.c}) is not deleted, because it contains objects that this stack does not manage`,
+    );
     expect(failure).toContain(list);
     expect(failure).toContain(`CONSORTIUM_CONFIRM_DELETED=${ids.c}`);
     expect(writes()).not.toContain(deletion);
@@ -66,7 +68,7 @@ onBothAdapters((make) => {
   test.each<[string, (ids: Record<string, string>) => string | undefined]>([
     ["the environment", ({ e }) => e],
     ["its consortium", ({ c }) => c],
-  ])("an environment with another's node stays until %s is confirmed", async (_, confirmation) => {
+  ])("an environment with somebody else's node stays until %s is confirmed", async (_, confirmation) => {
     const { stack, service, ids } = await lost(whole, "n", "m");
     expect((await stack.destroy()).failure).toContain(`environment "e" (${ids.e}) is not deleted`);
     expect(service.store.nodes.list()).toHaveLength(1);
@@ -75,7 +77,7 @@ onBothAdapters((make) => {
     expect(service.store.nodes.list()).toEqual([]);
   });
 
-  test("with deletedWith, what is in it goes with it: Pulumi announces no deletion of that", async () => {
+  test("with deletedWith, its contents are deleted with it: Pulumi announces no deletion of these", async () => {
     const together = ledger((base) => node(base, "n", { deletedWith: base.environment }));
     const { stack, service } = await lost(together);
     expect((await stack.destroy()).failure).toBe("");
@@ -95,7 +97,7 @@ onBothAdapters((make) => {
     expect(service.store.nodes.list()).toHaveLength(1);
   });
 
-  test("deletedWith counts from the update on that brings it, and only as long as the program has it", async () => {
+  test("deletedWith counts from the update that adds it, and only as long as the program has it", async () => {
     const { stack, service } = await lost(whole);
     const together = ledger((base) => node(base, "n", { deletedWith: base.environment }));
     expect((await stack.up(together)).errors).toEqual([]);
@@ -129,7 +131,7 @@ onBothAdapters((make) => {
     expect([failure.includes("is not deleted"), nodes.list().length]).toEqual([other, other ? 1 : 0]);
   });
 
-  test("nodes of the service itself, which belong to no member, do not hold an environment", async () => {
+  test("nodes of the service itself, which belong to no member, do not keep an environment", async () => {
     const { stack, service, writes, forget } = await lost(whole);
     const [own] = service.store.nodes.list();
     Object.assign(own!.fields, { membership_id: "sys-monitor" });

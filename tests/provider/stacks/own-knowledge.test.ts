@@ -4,19 +4,19 @@ import { Stack } from "../../support/double/stack";
 import { newProcess } from "../../support/service";
 import { ledger, type Made, onBothAdapters } from "../../support/stacks";
 
-/* What a run or its state knows of an object counts for more than what a service says of it at that moment. */
+/* A run's own knowledge of an object, or its state's, counts for more than the service's momentary answer. */
 
 const node = (role?: string) =>
   ledger(({ environment, membership }) => new Node("n", { environment, membership, ...(role && { role }) }));
 
-/** From here on, such calls are refused; without words there is no reason. */
+/** From here on, such calls are refused, without a reason if `words` is missing. */
 const refuse = ({ service }: Made, method: string, route: RegExp, status: number, times: number, words?: string) => {
   const answer = words === undefined ? { body: {} } : { errorMessage: words };
   return service.faults.add({ kind: "status", status, method, route, times, ...answer });
 };
 
 onBothAdapters((make, adapter) => {
-  describe("two new resources that cannot both be had are refused in the preview", () => {
+  describe("two new resources that cannot coexist are refused in the preview", () => {
     const two = (first: object, second: object) =>
       ledger(({ consortium }) => {
         new Membership("a", { consortium, ...first });
@@ -24,7 +24,7 @@ onBothAdapters((make, adapter) => {
       });
 
     test.each([
-      ["one name", { orgName: "harbour" }, { orgName: "harbour" }, /"(a|b)" of this program is also to be made under/],
+      ["one name", { orgName: "harbour" }, { orgName: "harbour" }, /"(a|b)" of this program also has this name/],
       ["one object", { orgName: "a", adopt: "u" }, { orgName: "b", adopt: "u" }, /"(a|b)" of this program also adopts/],
     ])("%s", async (_, first, second, refused) => {
       const { stack, writes } = await make(ledger());
@@ -52,29 +52,32 @@ onBothAdapters((make, adapter) => {
     });
   });
 
-  describe("a credential whose name another one has, in a service that takes each once", () => {
+  describe("a credential with a taken name, on a service with unique names", () => {
     const pair = (keepers?: Record<string, unknown>) =>
       ledger(({ environment, membership }) => new AppCred("a", { environment, membership, keepers }));
 
-    test.each(["already exists", "conflict"])("beside the one it replaces: what goes first (%s)", async (words) => {
-      const world = await make(pair());
-      refuse(world, "POST", /appcreds$/, 409, 9, words);
-      const id = world.stack.of("a").id;
-      const replaced = RegExp(`It replaces ${id}.*deleteBeforeReplace: true`);
-      expect((await world.stack.up(pair({ a: 1 }))).failure).toMatch(replaced);
-      newProcess();
-      const asked = await world.stack.up(pair(), { replace: ["a"] });
-      expect(asked.failure).toMatch(/For `--replace`, set the resource option deleteBeforeReplace: true/);
-    });
+    test.each(["already exists", "conflict"])(
+      "beside the one it replaces: the error says how to delete that first (%s)",
+      async (words) => {
+        const world = await make(pair());
+        refuse(world, "POST", /appcreds$/, 409, 9, words);
+        const id = world.stack.of("a").id;
+        const replaced = RegExp(`It replaces ${id}.*deleteBeforeReplace: true`);
+        expect((await world.stack.up(pair({ a: 1 }))).failure).toMatch(replaced);
+        newProcess();
+        const asked = await world.stack.up(pair(), { replace: ["a"] });
+        expect(asked.failure).toMatch(/For `--replace`, set the resource option deleteBeforeReplace: true/);
+      },
+    );
 
-    test("beside one that a run left: which, and how to remove it; it has no adopt", async () => {
+    test("beside one that a run left behind: the error names it, and how to remove it, because it cannot be adopted", async () => {
       const world = await make(pair());
       const { id } = world.stack.of("a");
       world.forget("a");
       newProcess();
       const refusal = refuse(world, "POST", /appcreds$/, 409, 9, "already exists");
       const { failure } = await world.stack.up(pair());
-      expect(failure).toMatch(RegExp(`There is ${id} with the same member and name.*sweep --id ${id}`));
+      expect(failure).toMatch(RegExp(`The same member and name already exist: ${id}\\..*sweep --id ${id}`));
       expect(failure).not.toContain("adopt");
       refusal.remove();
       world.service.store.credentials.remove(id);
@@ -82,7 +85,7 @@ onBothAdapters((make, adapter) => {
     });
   });
 
-  describe("what was created a moment ago, and is not shown yet", () => {
+  describe("an object that was created a moment ago, and is not shown yet", () => {
     const lagging = async () => {
       const world = await make(node(), { answers: { getById: false } });
       world.service.setTiming({ listLag: 3_500 });
@@ -90,7 +93,7 @@ onBothAdapters((make, adapter) => {
       return world;
     };
 
-    test("is not gone for a refresh, nor where its parent is not shown yet, either", async () => {
+    test("does not count as gone in a refresh, even if its parent is not shown yet, either", async () => {
       const world = await lagging();
       const { stack } = world;
       const before = stack.state.length;
@@ -103,7 +106,7 @@ onBothAdapters((make, adapter) => {
       expect(stack.state).toHaveLength(before);
     });
 
-    test("a credential, which shows no time of its creation, is not gone, either, and is deleted", async () => {
+    test("does not count as gone if it is a credential without a time of creation, and is deleted", async () => {
       const program = ledger(({ environment, membership }) => new AppCred("a", { environment, membership }));
       const world = await make(program, { answers: { getById: false } });
       const { id } = world.stack.of("a");
@@ -123,7 +126,7 @@ onBothAdapters((make, adapter) => {
       expect([world.stack.state, world.service.store.nodes.list()]).toEqual([[], []]);
     });
 
-    test("is waited for by what is put into it", async () => {
+    test("is awaited by new objects in it", async () => {
       const world = await make();
       refuse(world, "POST", /\/environments$/, 404, 2, "consortium not found");
       refuse(world, "GET", /\/memberships$/, 404, 2, "consortium not found");
@@ -131,7 +134,7 @@ onBothAdapters((make, adapter) => {
     });
   });
 
-  test("a 404 for what is put into something older is an error at once", async () => {
+  test("but a 404 for a new object in an older one is an error at once", async () => {
     const world = await make(ledger());
     newProcess();
     const refusal = refuse(world, "POST", /\/nodes$/, 404, 9, "not here");
@@ -140,7 +143,7 @@ onBothAdapters((make, adapter) => {
   });
 
   describe("a create that is refused without a clear reason", () => {
-    test("waits for what this run is making beside it", async () => {
+    test("waits for other objects that this run is creating there", async () => {
       const world = await make(undefined, { timing: { nodeStart: 20_000 } });
       refuse(world, "POST", /\/appcreds$/, 409, 3, "conflict");
       const program = ledger(({ environment, membership }) => {
@@ -158,19 +161,22 @@ onBothAdapters((make, adapter) => {
       expect(world.service.store.nodes.list()).toMatchObject([{ fields: { role: "other" } }]);
     });
 
-    test.each([undefined, "already exists."])("says how to delete first what it replaces: %s", async (errorMessage) => {
-      const program = (type: string, options = {}) =>
-        ledger(({ environment, membership }) => new Configuration("g", { environment, membership, type }, options));
-      const world = await make(program("node_config"));
-      const { id } = world.stack.of("g");
-      refuse(world, "POST", /\/configurations$/, 409, 9, errorMessage);
-      const { failure } = await world.stack.up(program("other"));
-      expect(failure).toMatch(new RegExp(`It replaces ${id}.*deleteBeforeReplace: true`));
-      expect(world.service.store.configurations.list()).toHaveLength(1);
-      world.service.faults.clear();
-      const steps = ["create Configuration g", "delete Configuration g"];
-      await world.expectChanges(program("other", { deleteBeforeReplace: true }), steps);
-    });
+    test.each([undefined, "already exists."])(
+      "says how to delete the replaced object first: %s",
+      async (errorMessage) => {
+        const program = (type: string, options = {}) =>
+          ledger(({ environment, membership }) => new Configuration("g", { environment, membership, type }, options));
+        const world = await make(program("node_config"));
+        const { id } = world.stack.of("g");
+        refuse(world, "POST", /\/configurations$/, 409, 9, errorMessage);
+        const { failure } = await world.stack.up(program("other"));
+        expect(failure).toMatch(new RegExp(`It replaces ${id}.*deleteBeforeReplace: true`));
+        expect(world.service.store.configurations.list()).toHaveLength(1);
+        world.service.faults.clear();
+        const steps = ["create Configuration g", "delete Configuration g"];
+        await world.expectChanges(program("other", { deleteBeforeReplace: true }), steps);
+      },
+    );
   });
 
   test.each([
@@ -178,7 +184,7 @@ onBothAdapters((make, adapter) => {
     ["Ledger", "ledger", false],
     ["ledger-1-1", "ledger-11", true],
     ["Ledger", "other", true],
-  ])("environment %s beside %s of nobody in the program: made is %s", async (name, there, isMade) => {
+  ])("environment %s beside the unmanaged %s is created: %s", async (name, there, isMade) => {
     const { service, stack } = await make((): void => void new Consortium("c"));
     const fields = { name: there, provider: "quorum", consensus_type: "raft" };
     await send(service, "POST", `/consortia/${stack.of("c").id}/environments`, fields);
@@ -189,7 +195,7 @@ onBothAdapters((make, adapter) => {
     expect(failure === "").toBe(isMade);
   });
 
-  test("what is in a service that failed is kept by a refresh, and goes with it", async () => {
+  test("destinations of a failed service are kept by a refresh, and deleted with it", async () => {
     const program = ledger(({ environment, membership }) => {
       const service = new Service("s", { environment, membership, service: "documentstore" });
       const idRegistry = new Service("r", { environment, membership, service: "idregistry" });
@@ -212,6 +218,6 @@ onBothAdapters((make, adapter) => {
   test("a member that came with the consortium is named as such", async () => {
     const { stack } = await make(undefined, { answers: { foundingMembership: true } });
     const run = await stack.up((): void => void new Membership("local", { consortium: new Consortium("c") }));
-    expect(run.failure).toMatch(/which the service made with what it is in\. Set adopt: true/);
+    expect(run.failure).toMatch(/which the service created together with its parent\. Set adopt: true/);
   });
 });

@@ -15,7 +15,7 @@ import { newProcess } from "../../support/service";
 import { ledger, onOneAdapter } from "../../support/stacks";
 import { rewriting } from "../../support/virtual-time";
 
-/* What stays although a program is edited, what a preview cannot know yet, and what an edit must not be taken for. */
+/* Objects that stay although a program is edited, values that a preview cannot know yet, and edits that are not changes. */
 
 const account = "0x52908400098527886E0F7030069857D2E4169EE7";
 const withArgs = (args: object) => ledger(undefined, args);
@@ -27,7 +27,7 @@ onOneAdapter((make) => {
     ["a feature", (value: unknown) => ({ testFeatures: { multi_region: value } })],
     ["prefundedAccounts", (value: unknown) => ({ prefundedAccounts: value })],
     ["a balance", (value: unknown) => ({ prefundedAccounts: { [account]: { balance: value } } })],
-  ])("what a preview does not know yet of %s may replace the ledger, and it says so", async (_, args) => {
+  ])("an unknown value in %s may replace the ledger, and the preview says so", async (_, args) => {
     const { stack } = await make(ledger());
     const program = (): void => {
       const consortium = new Consortium("c");
@@ -49,7 +49,7 @@ onOneAdapter((make) => {
     ["testFeatures", { testFeatures: { quick: true } }, {}],
     ["extra", { extra: { note: "a" } }, {}],
     ["multiRegion", { testFeatures: { multi_region: true, quick: true } }, { testFeatures: { quick: true } }],
-  ])("a ledger stays where %s is taken out, and a warning says so", async (key, before, after) => {
+  ])("a ledger stays, with a warning, if %s is removed", async (key, before, after) => {
     const { stack, writes, expectChanges } = await make(withArgs(before));
     const { id } = stack.of("e");
     const { said } = await expectChanges(withArgs(after), []);
@@ -64,7 +64,7 @@ onOneAdapter((make) => {
     ["e", "consensusType"],
     ["n", "environmentId"],
     ["n", "membershipId"],
-  ])("%s stays where its state has lost %s, and a refresh reads that again, but where it is", async (name, key) => {
+  ])("%s stays if its state has lost %s, and a refresh restores the value", async (name, key) => {
     const program = ledger(({ environment, membership }) => new Node("n", { environment, membership }));
     const { stack, writes } = await make(program);
     const { id, outputs } = stack.of(name);
@@ -78,12 +78,12 @@ onOneAdapter((make) => {
     expect([writes(), stack.of(name)]).toMatchObject([[], { id, outputs: { [key]: before } }]);
   });
 
-  test("a replacement that is to be paused runs first, and the preview says so", async () => {
+  test("a replacement that is to be paused starts running, and the preview says so", async () => {
     const paused = (args: object = {}) => ledger((base) => new Node("n", base), { paused: true, ...args });
     const { stack } = await make(paused());
     expect(await stack.up(paused())).toMatchObject({ errors: [], changes: ["update Environment e"] });
     const replaced = paused({ chainId: 77 });
-    const caution = 'environment "e": paused: a new one runs; the next `pulumi up` pauses it';
+    const caution = 'environment "e": paused: a new environment starts running; the next `pulumi up` pauses it';
     expect((await stack.preview(replaced)).said).toContain(caution);
     expect((await stack.up(replaced)).errors).toEqual([]);
     expect(await stack.up(replaced)).toMatchObject({ errors: [], changes: ["update Environment e"] });
@@ -100,7 +100,7 @@ onOneAdapter((make) => {
     await expectChanges(withArgs(after), steps);
   });
 
-  test("what stays is remembered over changes of all else", async () => {
+  test("a kept value is remembered through other changes", async () => {
     const quick = { testFeatures: { quick: true } };
     const { expectChanges } = await make(withArgs({ testFeatures: { quick: true, multi_region: true } }));
     const described = withArgs({ ...quick, description: "x" });
@@ -109,7 +109,7 @@ onOneAdapter((make) => {
     await expectChanges(withArgs({ ...quick, description: "x", multiRegion: true }), []);
   });
 
-  test("what an adopted ledger may have already, and the service does not show, replaces nothing", async () => {
+  test("a value that an adopted ledger may have, but the service does not show, replaces nothing", async () => {
     const { stack, forget, expectChanges } = await make(ledger());
     const { id } = stack.of("e");
     forget("e");
@@ -123,14 +123,14 @@ onOneAdapter((make) => {
     expect(stack.of("e").id).toBe(id);
   });
 
-  describe("what others may share", () => {
+  describe("an object that others may share", () => {
     const registry = (args: object) =>
       ledger(
         ({ environment, membership }) =>
           new Service("ids", { environment, membership, service: "idregistry", adopt: true, ...args }),
       );
 
-    test("keeps its own values, whatever the program asks for, and shows none of their secrets", async () => {
+    test("keeps its values, whatever the program asks for, and none of its secrets are shown", async () => {
       const { service, stack, said, writes, forget, expectChanges } = await make(registry({}));
       const { services } = service.store;
       const { id } = stack.of("ids");
@@ -168,7 +168,7 @@ onOneAdapter((make) => {
       expect(ids()).toEqual(before);
     });
 
-    test("a zone without a name was not made by a run of this stack: a run that recovers shares it", async () => {
+    test("a zone without a name was not created by this stack, so a recovering run shares it", async () => {
       const { service, stack } = await make(ledger());
       const { zones } = service.store;
       const path = `/consortia/${stack.of("c").id}/environments/${stack.of("e").id}/zones`;
@@ -184,7 +184,7 @@ onOneAdapter((make) => {
     });
   });
 
-  test("two ways to write one zone are one zone: one that was made stays, a second resource is refused", async () => {
+  test("two spellings of a zone are one zone: the existing one stays, and a second resource is refused", async () => {
     const program = (...clouds: string[]) =>
       ledger(({ environment }) =>
         clouds.forEach((cloud, at) => new EnvironmentZone(`z${at}`, { environment, region: "us-east-2", cloud })),
@@ -196,7 +196,7 @@ onOneAdapter((make) => {
     expect(service.store.zones.list()).toHaveLength(1);
   });
 
-  test("a utility service that is replaced goes first, because there is one of a type", async () => {
+  test("a utility service that is replaced is deleted first, because there is only one of each type", async () => {
     const program = (other: boolean) =>
       ledger(({ consortium, environment, membership }) => {
         const second = new Membership("second", { consortium });
@@ -216,7 +216,7 @@ onOneAdapter((make) => {
           new Configuration("g", { environment, membership, type: "node_config", details }),
       );
 
-    test("a member that a killed run took out: the restart is made up for", async () => {
+    test("a member that a killed run removed: the missing restart is made", async () => {
       const world = await make(service({ a: 1, b: 2 }));
       world.service.store.services.patch(world.stack.of("s").id, { details: { a: 1 } });
       await world.expectChanges(service({ a: 1 }), ["update Service s"]);
@@ -228,7 +228,7 @@ onOneAdapter((make) => {
     test.each([
       ["a service", service],
       ["a configuration", configuration],
-    ])("of %s: each character counts", async (_, program) => {
+    ])("in %s: each character counts", async (_, program) => {
       const world = await make(program({ key: "x \n" }));
       newProcess();
       const run = await world.stack.up(program({ key: "x" }), { refresh: true });
@@ -238,7 +238,7 @@ onOneAdapter((make) => {
       expect(stored).toEqual([{ key: "x" }]);
     });
 
-    test("a member of a secret that is taken out goes, also where a service merges objects", async () => {
+    test("a member that is removed from a secret is deleted, even if the service merges objects", async () => {
       const world = await make(configuration({ allow: "a", debug: true, deep: { x: 1, y: 2 } }));
       const { configurations } = world.service.store;
       const details = (): object => configurations.list()[0]!.fields.details as object;
@@ -274,23 +274,26 @@ onOneAdapter((make) => {
           { ...patches, kind: "status", status: 409, errorMessage: "no" },
         ],
       ],
-    ])("a change without a clear answer is sent again, also where the program goes back: %s", async (_, faults) => {
-      const world = await make(configuration({ gas: "1" }));
-      const { stack } = world;
-      const stored = (): unknown => world.service.store.configurations.list()[0]!.fields.details;
-      for (const fault of faults) world.service.faults.add(fault);
-      expect((await stack.up(configuration({ gas: "2" }))).errors).toHaveLength(1);
-      expect(stored()).toEqual({ gas: "2" });
-      world.service.faults.clear();
-      newProcess();
-      const back = configuration({ gas: "1" });
-      expect((await stack.preview(back)).said).toMatch(/sends details again, because .* no clear answer/);
-      const run = await stack.up(back);
-      expect([run.errors, run.changes, stored()]).toEqual([[], ["update Configuration g"], { gas: "1" }]);
-      await world.expectChanges(back, []);
-    });
+    ])(
+      "a change without a clear answer is sent again, even if the program returns to the old value: %s",
+      async (_, faults) => {
+        const world = await make(configuration({ gas: "1" }));
+        const { stack } = world;
+        const stored = (): unknown => world.service.store.configurations.list()[0]!.fields.details;
+        for (const fault of faults) world.service.faults.add(fault);
+        expect((await stack.up(configuration({ gas: "2" }))).errors).toHaveLength(1);
+        expect(stored()).toEqual({ gas: "2" });
+        world.service.faults.clear();
+        newProcess();
+        const back = configuration({ gas: "1" });
+        expect((await stack.preview(back)).said).toMatch(/sends details again, because .* no clear answer/);
+        const run = await stack.up(back);
+        expect([run.errors, run.changes, stored()]).toEqual([[], ["update Configuration g"], { gas: "1" }]);
+        await world.expectChanges(back, []);
+      },
+    );
 
-    test("a change that is refused was not made: the old value is no change", async () => {
+    test("a refused change was not made: the old value is not a change", async () => {
       const world = await make(configuration({ gas: "1" }));
       world.service.faults.add({ ...patches, kind: "status", status: 400, errorMessage: "no" });
       expect((await world.stack.up(configuration({ gas: "2" }))).errors).toHaveLength(1);
@@ -301,7 +304,7 @@ onOneAdapter((make) => {
     });
   });
 
-  test("what a program takes over from the console is asked and answered: a later change there is drift", async () => {
+  test("a value that a program takes over from the console counts as requested: a later change there is drift", async () => {
     const program = (description: string, name: string) => (): void => void new Consortium("c", { description, name });
     const bare = (): void => void new Consortium("c", { name: "c3" });
     const { service, stack, expectChanges } = await make(program("one", "c"));
@@ -309,7 +312,7 @@ onOneAdapter((make) => {
     const inConsole = (description: string): Promise<unknown> =>
       send(service, "PATCH", `/consortia/${id}`, { description });
     const update = ["update Consortium c"];
-    // The later change is back to what the service answered before that.
+    // The later change is back to the earlier answer of the service.
     for (const [now, taken, before] of [
       ["two", program("two", "c2"), "one"],
       ["", bare, "two"],
@@ -325,7 +328,7 @@ onOneAdapter((make) => {
     expect(service.store.consortia.get(id).fields).toMatchObject({ description: "two", name: "c2" });
   });
 
-  describe("an invitation that has done its work", () => {
+  describe("an invitation that has served its purpose", () => {
     const program =
       ({ orgName = "acme", email = "ops@acme.example" } = {}) =>
       (): void => {
@@ -343,7 +346,12 @@ onOneAdapter((make) => {
 
     test.each([
       ["nothing else", {}, [], ""],
-      ["another address", { email: "it@acme.example" }, ["update Invitation i"], "so another email changes nothing"],
+      [
+        "another address",
+        { email: "it@acme.example" },
+        ["update Invitation i"],
+        "so the change of email has no effect",
+      ],
       ["the member's name, written differently", { orgName: "Acme" }, ["update Invitation i"], ""],
       ["the name of another member", { orgName: "second" }, ["update Invitation i"], ""],
     ])("is not sent again: %s", async (_, change, steps, says) => {
@@ -352,23 +360,23 @@ onOneAdapter((make) => {
       expect(service.store.invitations.list()).toEqual([]);
     });
 
-    test("invites nobody else: the error says how", async () => {
+    test("cannot invite somebody else: the error says how to do that", async () => {
       const { service, stack } = await joined();
       newProcess();
       const other = program({ orgName: "other" });
       const run = await stack.up(other, { refresh: true });
-      expect(run.failure).toMatch(/has done its work and is gone, so it has no other orgName.*--replace/);
+      expect(run.failure).toMatch(/has served its purpose and is gone, so it cannot get another orgName.*--replace/);
       expect((await stack.up(other, { replace: ["i"] })).errors).toEqual([]);
       expect(service.store.invitations.list()).toMatchObject([{ fields: { org_name: "other" } }]);
     });
   });
 
   test.each([
-    ["are renamed without aliases", ["x", "y"], [], 'the nodes "x" and "y", and deletes "a" and "b", which'],
+    ["are renamed without aliases", ["x", "y"], [], 'nodes "x" and "y", and deletes "a" and "b", which'],
     ["are renamed with aliases", ["x", "y"], ["a", "b"], undefined],
     ["come", ["a", "b", "x"], [], undefined],
     ["go", ["a"], [], undefined],
-  ])("a preview says what to do where nodes %s", async (_, names, former, expected) => {
+  ])("a preview gives advice if nodes %s", async (_, names, former, expected) => {
     const nodes = (all: string[], old: string[] = []) =>
       ledger(({ environment, membership }) => {
         for (const [at, name] of all.entries()) {
@@ -378,7 +386,7 @@ onOneAdapter((make) => {
       });
     const { stack } = await make(nodes(["a", "b"]));
     const { errors, said } = await stack.preview(nodes(names, former));
-    expect([errors, /makes (the nodes .* which)/.exec(said)?.[1]]).toEqual([[], expected]);
+    expect([errors, /creates (nodes .* which)/.exec(said)?.[1]]).toEqual([[], expected]);
     expect((await stack.up(nodes(names, former))).errors).toEqual([]);
   });
 });

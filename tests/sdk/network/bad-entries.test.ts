@@ -90,7 +90,7 @@ const wrong: [string, (text: string) => string, string[]][] = [
   [
     "names that are the same",
     (text) => text.replace("acme:\n", "acme: { orgName: Globex Corp }\n"),
-    ['4:3: members.globex: its name "Globex Corp" is also that of "acme": names of members must be unique'],
+    ['4:3: members.globex: its name "Globex Corp" is also the name of "acme": names of members must be unique'],
   ],
   [
     "nodes that are the same",
@@ -167,7 +167,7 @@ const wrong: [string, (text: string) => string, string[]][] = [
     "names that are the same, of objects that are adopted by them",
     (text) =>
       text.replace("{ org", "{ adopt: true, org").replace("acme:\n", "acme: { orgName: Globex Corp, adopt: true }\n"),
-    ['4:3: members.globex: its name "Globex Corp" is also that of "acme": names of members must be unique'],
+    ['4:3: members.globex: its name "Globex Corp" is also the name of "acme": names of members must be unique'],
   ],
   [
     "names that are the same, of objects that are adopted by their ids",
@@ -257,10 +257,10 @@ wrong.push(
         .replace("documentstore", "documentstore, name: ids, destinations: [in, in]")
         .replace("node_config }", "node_config }, more: { member: globex, type: kms, name: gas, formerly: gas }"),
     [
-      '11:65: environments.prod.configurations.more: its name "gas" is also that of "gas": names of configurations must be unique',
+      '11:65: environments.prod.configurations.more: its name "gas" is also the name of "gas": names of configurations must be unique',
       '11:65: environments.prod.configurations.more: formerly "gas": "gas" still exists',
       '12:93: environments.prod.services.docs.destinations[1]: "in" appears twice: keys of destinations must be unique',
-      '12:100: environments.prod.services.ids: its name "ids" is also that of "docs": names of services must be unique',
+      '12:100: environments.prod.services.ids: its name "ids" is also the name of "docs": names of services must be unique',
     ],
   ],
   [
@@ -269,8 +269,8 @@ wrong.push(
     [
       "10:19: invitations.a: email must be an address, such as ops@example.com",
       "10:24: invitations.b.email: email is required: give the address as text",
-      '10:74: invitations.D: its name "D" is also that of "c": names of invitations must be unique',
-      "10:85: invitations.e: an invitation must be the address that it is sent to, or a mapping of its settings",
+      '10:74: invitations.D: its name "D" is also the name of "c": names of invitations must be unique',
+      "10:85: invitations.e: an invitation must be an e-mail address, or a mapping of settings",
     ],
   ],
   [
@@ -310,7 +310,7 @@ test("limits can be raised, and count then", () => {
   ]);
 });
 
-test("a key for people is refused, with where such a name goes", () => {
+test("a key for people is refused, and the error says where such a name belongs", () => {
   expect(inText("members: { 'Globex Corp': {} }\n")).toEqual([
     expect.stringMatching(
       /^network.yaml:1:12: members.Globex Corp: a key must have .*; set other names with name, or orgName of a member$/,

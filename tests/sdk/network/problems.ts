@@ -7,7 +7,7 @@ import { planned } from "../../../sdk/network/network";
 
 const folder = mkdtempSync(join(tmpdir(), "consortium-network-"));
 
-/** A definition with nothing wrong. */
+/** A valid definition. */
 export const good = `name: trade
 members:
   acme:
@@ -41,12 +41,12 @@ function problemsOf(make: () => unknown): string[] {
   }
 }
 
-/** What is wrong with a file, a line each. */
+/** The problems of a file, a line each. */
 export const inFile = (file: string): string[] => problemsOf(() => planned("trade", readFile(file), undefined));
 
-/** What is wrong with a text, a line each. */
+/** The problems of a text, a line each. */
 export const inText = (text: string | Buffer): string[] => inFile(written(text));
 
-/** What is wrong with a definition in the program, a line each. */
+/** The problems of a definition in the program, a line each. */
 export const inData = (definition: unknown): string[] =>
   problemsOf(() => planned("trade", definition as NetworkDefinition, undefined));

@@ -17,7 +17,7 @@ export const trade: NetworkDefinition = {
   },
 };
 
-/** Everything that an environment may have beside its ledger, and what names it. */
+/** Everything that an environment may have beside its ledger, and the references to it. */
 export const beside = {
   zones: { ohio: { region: "us-east-2", cloud: "aws" } },
   invitations: { globex: "ops@globex.example", initech: { email: "it@initech.example", orgName: "Initech" } },

@@ -75,7 +75,7 @@ let url: string;
 let account: string;
 let genuine: Report;
 let stranger: Wallet;
-/** What the stranger would like to be believed: the real report, with another node in it. */
+/** The stranger's claim: the real report, with another node in it. */
 let lie: Pick<Report, "reports" | "hash">;
 
 // One service for all: each test only adds a contract of a stranger.
@@ -131,7 +131,7 @@ async function pin(contract: BaseContract): Promise<TransactionReceipt> {
 
 const refused = (reason: RegExp) => ({ verified: false, reason: expect.stringMatching(reason) as string });
 
-test("the real one is verified, whatever is known of it", async () => {
+test("the real one is verified, whichever facts are known", async () => {
   const verified = { verified: true, hash: genuine.hash, owner: account, contractAddress: genuine.contract_address };
   const contractAddress = genuine.contract_address;
   for (const known of [{}, { account }, { contractAddress }, { account, contractAddress }])
@@ -139,10 +139,10 @@ test("the real one is verified, whatever is known of it", async () => {
   expect(await verifyReport({ ...genuine, ...lie }, url)).toEqual(refused(/did not pin this hash/));
 });
 
-test("a stranger's contract that names the account as its owner, and answers what is wanted", async () => {
+test("a stranger's contract that names the account as its owner, and gives the expected answers", async () => {
   const { contract, address } = await deploy(compiled().Liar, account);
   const forged = pinned(address, await pin(contract));
-  const other = /is not that of a tether service/;
+  const other = /does not have the code of a tether service/;
   for (const known of [{ account }, { contractAddress: address }, {}])
     expect(await verifyReport(forged, url, known)).toEqual(refused(other));
 });
@@ -156,7 +156,7 @@ test("our code with the account as its owner, and a pin that was planted when a 
   for (const known of [{ account }, {}]) expect(await verifyReport(forged, url, known)).toEqual(refused(stranger));
 });
 
-test("a stranger's own pin, in our contract of their own: only who knows the account can tell", async () => {
+test("a stranger's own pin, in their copy of our contract: only the account shows the difference", async () => {
   const { contract, address } = await deploy(Anchor);
   const own = pinned(address, await pin(contract));
   expect(await verifyReport(own, url, { account })).toEqual(

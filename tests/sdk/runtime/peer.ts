@@ -33,7 +33,7 @@ const answer = (text: string): string => {
   return JSON.stringify(Array.isArray(asked) ? asked.map(result) : result(asked));
 };
 
-/** @param refusal what the opening of a WebSocket is answered with, whoever asks */
+/** @param refusal answer to every WebSocket that is opened */
 export async function ledger(tls = false, refusal?: { status: number; body: string }): Promise<Ledger> {
   const seen: string[] = [];
   const calls: string[] = [];

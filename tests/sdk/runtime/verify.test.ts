@@ -3,7 +3,7 @@ import Anchor from "../../../contracts/Anchor.json";
 import { type VerifyOptions, verifyReport } from "../../../sdk";
 import { peer } from "../../support/peer";
 
-/* A report against a target chain that only plays the few calls that a check needs: what holds, and what is refused. */
+/* Reports, verified or refused, on a target chain that only plays the few calls that a check needs. */
 
 const reports = [
   { node_id: "n1", node_name: "süd", state: "started", block_height: 12, block_hash: `0x${"ab".repeat(32)}` },
@@ -31,7 +31,7 @@ const report = {
 };
 
 const anchor = new Interface(Anchor.abi);
-/** The code on the chain: that of the contract, with its owner filled in by hand. */
+/** The code on the chain: the contract's, with its owner filled in by hand. */
 const codeOf = (owner: string): string => {
   const code = Buffer.from(Anchor.deployedBytecode.slice(2), "hex");
   for (const { start } of Object.values(Anchor.immutableReferences).flat())
@@ -115,7 +115,7 @@ test.each<[string, unknown, VerifyOptions | undefined]>([
   ["as the service shows it", report, undefined],
   ["with its index, as getTetherReports answers it", { index: 4, reports: [], report }, undefined],
   ["with the keys in another order", { ...report, reports: [reports[0], { ...reports[1], state: "stopped" }] }, {}],
-  ["with addresses in small letters", { ...report, contract_address: contract.toLowerCase() }, undefined],
+  ["with addresses in lower case", { ...report, contract_address: contract.toLowerCase() }, undefined],
   ["with addresses in capitals", { ...report, contract_address: `0x${contract.slice(2).toUpperCase()}` }, undefined],
   ["with the contract and the account that are known", report, good],
 ])("a report that is on the chain: %s", async (_, given, expected) => {
@@ -135,14 +135,19 @@ const refused = (reason: RegExp) => ({ verified: false, reason: expect.stringMat
 const tampered = [{ ...reports[0], block_height: 13 }, reports[1]];
 const rehashed = keccak256(toUtf8Bytes(text.replace('"block_height":12', '"block_height":13')));
 test.each<[string, unknown, Partial<Chain>, RegExp]>([
-  ["a report of a node was changed", { ...report, reports: tampered }, {}, /hash of what the nodes reported.*changed/],
+  ["a report of a node was changed", { ...report, reports: tampered }, {}, /hash of the nodes' reports.*changed/],
   ["its hash, too", { ...report, reports: tampered, hash: rehashed }, {}, /did not pin this hash/],
   ["a node was left out", { ...report, reports: [reports[0]] }, {}, /was changed/],
   ["the order of the nodes", { ...report, reports: [...reports].reverse() }, {}, /was changed/],
   ["another chain", report, { id: 1 }, /on the chain 900004, and this is the chain 1/],
-  ["other code", report, { code: codeOf(owner).replace(/.$/, "0") }, /is not that of a tether service/],
-  ["more code", report, { code: `${codeOf(owner)}00` }, /is not that of a tether service/],
-  ["two owners", report, { code: codeOf(owner).replace(/5b38da/i, "5b38db") }, /is not that of a tether service/],
+  ["other code", report, { code: codeOf(owner).replace(/.$/, "0") }, /does not have the code of a tether service/],
+  ["more code", report, { code: `${codeOf(owner)}00` }, /does not have the code of a tether service/],
+  [
+    "two owners",
+    report,
+    { code: codeOf(owner).replace(/5b38da/i, "5b38db") },
+    /does not have the code of a tether service/,
+  ],
   [
     "another sender",
     report,
@@ -188,8 +193,8 @@ test.each<[string, unknown[], RegExp]>([
 test.each<[string, unknown[], string]>([
   ["500 levels deep", [nested(500)], `[${"[".repeat(500)}${"]".repeat(500)}]`],
   ["lone surrogates", [{ "\udc00": "ü\ud800x" }], '[{"\\udc00":"ü\\ud800x"}]'],
-  ["what is not there", [{ b: undefined, a: [undefined] }], '[{"a":[null]}]'],
-])("verified, where it is on the chain: %s", async (_, odd, written) => {
+  ["missing values", [{ b: undefined, a: [undefined] }], '[{"a":[null]}]'],
+])("verified if it is on the chain: %s", async (_, odd, written) => {
   const odder = keccak256(toUtf8Bytes(written));
   chain = { ...usual, stored: odder, receipt: receipt({ logs: [log(2, odder)] }) };
   expect(await verifyReport({ ...report, reports: odd, hash: odder }, url)).toMatchObject({
@@ -209,7 +214,7 @@ test.each<[VerifyOptions, RegExp]>([
   expect(await verifyReport(report, url, expected)).toEqual(refused(reason));
 });
 
-test("a chain that does not answer is no verdict, and its address is not shown whole", async () => {
+test("a chain that does not answer is an error, not a verdict, and its full address is not shown", async () => {
   const looking = verifyReport(report, "http://127.0.0.1:1/secret-path");
   await expect(looking).rejects.toThrow(/target chain at http:\/\/127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/);
   await expect(looking).rejects.not.toThrow(/secret-path/);

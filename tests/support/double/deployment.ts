@@ -29,22 +29,22 @@ export interface RunOptions {
   targets?: string[];
   dependents?: boolean;
   replace?: string[];
-  /** Once it is through, everything is killed: no process hears that the run has ended. */
+  /** Once this step is done, everything is killed: no process hears that the run has ended. */
   killed?: boolean;
   /** `--refresh`: reads all there is first, in the same run. */
   refresh?: boolean;
   /** Most steps at the same time. */
   parallel?: number;
-  /** `--plan`: what a preview has planned. */
+  /** `--plan`: the plan of a preview. */
   plan?: Plan;
   /** The release of Pulumi, of those in tools/lib/pulumi-cli.mjs. Default: the newest. */
   release?: "oldest";
 }
 
-/** The inputs of resources that a preview has checked, by URN. What is unknown there may become anything. */
+/** The inputs of resources that a preview has checked, by URN. Unknown values there may become anything. */
 export type Plan = Map<string, Props>;
 
-/** What a failed step tells nobody any more: the program hears that the engine is going. */
+/** The error after a failed step: the program only hears that the engine is going. */
 export class Stopped extends Error {}
 
 /** A registration that is wrong ends the run; those under way are waited for. */
@@ -68,7 +68,7 @@ export class Deployment {
   readonly #providers: Providers;
   readonly #do: Steps;
   readonly #defaults = new Map<Adapter, Promise<string>>();
-  /** URNs, of the old state, that the run has dealt with. */
+  /** URNs of the old state that the run has handled. */
   readonly #operated = new Set<string>();
   readonly #replaces = new Set<string>();
   readonly #pendingDeletes = new Set<Resource>();
@@ -114,7 +114,7 @@ export class Deployment {
     return this.#chain(wanted.name, steps).then(() => made);
   }
 
-  /** Reads what the stack does not manage. */
+  /** Reads an object that the stack does not manage. */
   async read(wanted: Wanted, id: string): Promise<Resource> {
     return this.#inTurn(wanted.name, async () => {
       const made: Resource = { ...fresh(wanted), id, external: true };
@@ -159,7 +159,7 @@ export class Deployment {
     return `${made.urn}::${made.id}`;
   }
 
-  /** At the end of a program: deletes what it does not have any more, and what was replaced. */
+  /** At the end of a program: deletes resources that it no longer has, and replaced ones. */
   async finish(): Promise<void> {
     await this.settled();
     if (this.failed) return;
@@ -170,7 +170,7 @@ export class Deployment {
     }
   }
 
-  /** Reads all that is there; what is gone leaves the state. */
+  /** Reads all objects; those that are gone leave the state. */
   async refresh(): Promise<void> {
     const chosen = this.#rows.olds.filter(({ name }) => this.options.targets?.includes(name) ?? true);
     await Promise.all(chosen.map((one) => this.#chain(one.name, [() => this.#do.refresh(one)]).catch(() => undefined)));
@@ -299,7 +299,7 @@ export class Deployment {
     if (wrong.length > 0) throw new Bail(`resource ${made.urn} violates plan: properties changed: ${wrong.join(", ")}`);
   }
 
-  /** Takes an object that the service has, then makes of it what the program says. */
+  /** Takes an existing object, then updates it to the program. */
   async #import(made: Resource, id: string, provider: Provider, old: Resource | undefined): Promise<void> {
     this.#do.done.push(`import ${label(made)}`);
     const found = await provider.read(made.urn, id, {}, {});
@@ -380,7 +380,7 @@ export class Deployment {
     return this.options.targets?.includes(name) ?? true;
   }
 
-  /** What goes at the end: replaced ones, and those that the program does not have; only targets, and what needs them. */
+  /** Deletions at the end: replaced resources, and those that the program does not have; only targets and their dependents. */
   #condemned(): Resource[] {
     const { targets, dependents: isWithDependents = false } = this.options;
     const left = this.#rows.left.filter((one) => !(one.delete && this.#pendingDeletes.has(one)));

@@ -213,7 +213,7 @@ class DynamicProcess implements Provider {
 const failed = (details: string, kept?: Failed["kept"]): Error & Failed =>
   Object.assign(new Error(details), { code: status.UNKNOWN, details, kept });
 
-/** As the host of dynamic providers turns an error into an answer: one with an id keeps what is there. */
+/** Turns an error into an answer, as the host of dynamic providers does: one with an id keeps the object. */
 async function guarded<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

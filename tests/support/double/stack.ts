@@ -44,21 +44,21 @@ debugging.debuggablePromise = (promise: Promise<unknown>) => promise;
 const open = new Set<Deployment>();
 afterEach(() => [...open].forEach((deployment) => deployment.close()));
 
-/** What a program says; what it returns are the outputs of the stack. */
+/** A program. It returns the outputs of the stack. */
 export type Program = () => unknown;
 
 export interface Run {
-  /** What was done, such as `create Node n1`, in the order of the beginnings. */
+  /** Steps, such as `create Node n1`, in the order in which they began. */
   steps: string[];
   /** Those that change something. */
   changes: string[];
-  /** What failed, by the name of the resource; "" for the program as a whole. */
+  /** Errors by the name of the resource; "" for the program as a whole. */
   errors: { name: string; message: string }[];
-  /** What `--save-plan` would write. */
+  /** The output of `--save-plan`. */
   plan: Plan;
   /** All that they say. */
   failure: string;
-  /** What was shown besides. */
+  /** Other lines. */
   lines: string[];
   /** The same in one. */
   said: string;
@@ -70,7 +70,7 @@ export interface StackOptions {
 }
 
 export class Stack {
-  /** The state: what a backend would hold. */
+  /** The state, as in a backend. */
   state: Resource[] = [];
   outputs: Props = {};
   readonly #config: Props;

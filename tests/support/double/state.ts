@@ -26,7 +26,7 @@ export interface Resource {
   deleteBeforeReplace?: boolean;
   /** Seconds; 0: the provider's default. */
   timeouts: Record<"create" | "update" | "delete", number>;
-  /** What is wrong with an object that exists but is not ready. */
+  /** Why an object that exists is not ready. */
   initErrors: string[];
   /** Replaced, and to be deleted. */
   delete: boolean;

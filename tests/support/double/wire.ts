@@ -1,4 +1,4 @@
-/* Properties in Pulumi's wire form, as the engine has them: a secret is marked, what is unknown is a marker. */
+/* Properties in Pulumi's wire form, as the engine has them: a secret is marked, an unknown value is a marker. */
 
 export type Props = Record<string, unknown>;
 
@@ -24,8 +24,8 @@ export function revealed<T>(value: T): T {
 const isMap = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * What was secret in the one is secret in the other: for providers that do not know of secrets, as the engine does it. The mark of a
- * whole map is lost where the other one is a map without it (Pulumi 3.274).
+ * Copies secret marks from one to the other, as the engine does for providers that do not know secrets. The mark of a whole map is lost
+ * where the other one is a map without it (Pulumi 3.274).
  */
 export function withSecretsOf(outs: unknown, ins: unknown): unknown {
   if (isSecret(outs)) return isMap(outs.value) && isMap(ins) && !isSecret(ins) ? withSecretsOf(outs.value, ins) : outs;
@@ -37,7 +37,7 @@ export function withSecretsOf(outs: unknown, ins: unknown): unknown {
   );
 }
 
-/** What goes over the wire is plain JSON, and `undefined` is not a value of it. */
+/** The wire has plain JSON, without `undefined`. */
 export function wire<T>(value: T): T {
   const check = (part: unknown, where: string): void => {
     if (part === undefined) throw new Error(`${where} is undefined: Pulumi's wire format has no such value`);

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What tests, and all that they start, have in temporary folders is in one of this run, which goes with it. */
+/** Puts the temporary folders of tests, and of everything that they start, into one folder, which is removed with the run. */
 export default function setup(): void {
   const folder = mkdtempSync(join(tmpdir(), "consortium-jest-"));
   chmodSync(folder, 0o711); // a database server runs as a user of its own
