@@ -293,7 +293,7 @@ describe("a live network and its stacks", () => {
     const { consortia } = withStacks(network(), [network(other)]);
     expect(consortia.map(({ id, drift }) => [id, drift])).toEqual([
       ["c", undefined],
-      ["d", ["the stack has lost, and the service does not show it"]],
+      ["d", ["the stack has lost, but the service does not show it"]],
     ]);
   });
 
