@@ -250,14 +250,16 @@ function Drawing({ svg, label }: { svg: string | undefined; label: string }) {
   const [isCut, cut] = useState(false);
   useEffect(() => {
     const box = place.current!;
-    const sized = new ResizeObserver(() => cut(box.scrollWidth > box.clientWidth));
+    const sized = new ResizeObserver(() =>
+      cut(box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight),
+    );
     sized.observe(box);
     return () => sized.disconnect();
   }, []);
   return (
     <div>
       <div class="drawing scroll" ref={place} tabIndex={0} role="region" aria-label={label} />
-      {isCut && <p class="quiet">The map is wider than this window. It scrolls sideways.</p>}
+      {isCut && <p class="quiet">The map is larger than this window. It scrolls.</p>}
     </div>
   );
 }

@@ -151,6 +151,9 @@ describe("the console of a large network", () => {
     await visit("");
     const label = "Environments of ";
     const search = page.getByLabel("Find in 50");
+    const map = page.getByRole("region", { name: /^Map of/ }).first();
+    expect((await map.boundingBox())!.height).toBeLessThanOrEqual(desktop.height); // the table is not far below
+    await page.getByText("The map is larger than this window. It scrolls.").first().waitFor();
     expect(await rowsOf(label).count()).toBe(10);
     for (const [text, found, shown] of [
       ["environment 17", 1, 1],
