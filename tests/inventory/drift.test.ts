@@ -76,7 +76,7 @@ function refreshes(kind: Kind, was: Kept, is: Kept) {
   };
 }
 
-/** What each view says of the only resource of the stack: the inputs that drifted. */
+/** The drifted inputs of the stack's only resource, in each view. */
 async function views(kind: Kind, { service, said, engine }: Here, kept: Kept, refreshed: () => Promise<boolean>) {
   const document = documentOf(kind, kept);
   const file = join(tmpdir(), `${randomUUID()}.json`);
@@ -126,7 +126,7 @@ test("the tables below are about every kind", () => {
   expect(without.map((kind) => `add ${kind} to the tables of tests/support/bases.ts`)).toEqual([]);
 });
 
-/** Values of inputs for which two texts are none. `is: undefined`: the service does not show it. */
+/** Values of inputs that cannot be two texts. `is: undefined`: the service does not show it. */
 const pairs: Partial<Record<string, (net: Network) => [was: unknown, is: unknown]>> = {
   provider: () => ["quorum", "geth"],
   consensusType: () => ["raft", "ibft"],
@@ -137,14 +137,14 @@ const pairs: Partial<Record<string, (net: Network) => [was: unknown, is: unknown
   paused: () => [false, true],
 };
 
-/** What no service shows under its name, or changes by itself: no view can call it drift. */
+/** Inputs that no service shows, or that it changes by itself: no view can call them drift. */
 const neverDrift = new Set([
   ...["consortiumId", "environmentId", "serviceId", "serviceType", "adopt", "extra", "customTimeouts"],
   ...["prefundedAccounts", "multiRegion", "testFeatures", "keepers", "rotateWhenChanged", "releaseId"],
   ...["idRegistryId", "testCertificate", "minimumBalanceWei", "waitForFunds"],
 ]);
 
-/** `details` of a service are shown, those of a configuration are secret. */
+/** `details` of a service are shown; `details` of a configuration are secret. */
 const isShown = (kind: Kind, key: string): boolean =>
   !neverDrift.has(key) &&
   !(key === "details" && kind === "configuration") &&
@@ -197,7 +197,7 @@ async function driftOfEach(kind: Kind, here: Here, net: Network, patch: Patch): 
   }
 }
 
-test.each(collected)("%s: every input that somebody changes is drift in every view, with its values", async (kind) => {
+test.each(collected)("%s: every changed input is drift in every view, with its values", async (kind) => {
   const here = await world(kind);
   const { engine, net, service } = here;
   await engine.up(bases[kind](net));
@@ -209,7 +209,7 @@ test.each(collected)("%s: every input that somebody changes is drift in every vi
   });
 });
 
-test("a destination: every input that somebody changes is drift in every view", async () => {
+test("a destination: every changed input is drift in every view", async () => {
   const here = await world("destination");
   const { engine, net, service, time } = here;
   const { documentsId } = await others(service, time, net);
@@ -250,7 +250,7 @@ test("a tether: its network, its interval and whether it pins", async () => {
   }
 });
 
-/** Names in small letters with hyphens, clouds in capitals. */
+/** Names in lower case with hyphens, clouds in capitals. */
 const ownForm = (body: string): string =>
   body
     .replace(/"(name|org_name)":"([^"]*)"/g, (_, key: string, name: string) => {
@@ -259,7 +259,7 @@ const ownForm = (body: string): string =>
     .replace(/"cloud":"aws"/g, '"cloud":"AWS"');
 
 test.each(collected)(
-  "%s: what the service writes in its own form, or chose itself, is drift in no view",
+  "%s: a value that the service writes in its own form, or chose itself, is not drift in any view",
   async (kind) => {
     const here = await world(kind);
     const { engine, net, service } = here;
@@ -284,7 +284,7 @@ test.each(collected)(
   },
 );
 
-test("a secret argument that somebody changed is told without its value; without the secrets, nothing is told", async () => {
+test("a changed secret argument is reported without its value; without the secrets, nothing is reported", async () => {
   const here = await world("consortium");
   const { engine, service } = here;
   await engine.up({ name: "acme", description: "hush", __secrets: [["description"]] });

@@ -55,14 +55,14 @@ describe("the parent of an object", () => {
     ],
   ])("%s", (_, one, place) => expect(places([...two, one])).toContain(place));
 
-  test("is the only one there is, for what is in a stack", () => {
+  test("is the only one, for an object in a stack", () => {
     const inStack = row("environment", "e", {}, { managed: managed("x") });
     expect(places([row("consortium", "c1"), inStack])).toEqual(["consortium c1", "environment e < c1"]);
     expect(places([inStack])).toEqual(["consortium known later", "environment e < known later"]);
     expect(places([row("consortium", "c1"), row("environment", "e")])).toContain("environment e < known later");
   });
 
-  test("has the longest name of those that a name begins with", () => {
+  test("has the longest name that the object's name begins with", () => {
     const names = ["trade", "trade/a", "trade/a/b"];
     for (const order of [names, [...names].reverse()]) {
       const rows = order.map((name) => row("consortium", `id of ${name}`, {}, { managed: managed(name) }));
@@ -71,7 +71,7 @@ describe("the parent of an object", () => {
     }
   });
 
-  test("of zones and the like is the environment or the consortium, whichever they are in", () => {
+  test("of a zone is its environment or its consortium", () => {
     const inside = { consortiumId: "c", environmentId: "e" };
     const rows = [row("consortium", "c"), row("environment", "e", inside)];
     expect(places([...rows, row("environmentZone", "z", inside), row("consortiumZone", "y", inside)])).toEqual([
@@ -90,8 +90,7 @@ describe("the order", () => {
   const ids = (source: NetworkModel["source"]) =>
     places([...rows, ...nodes], source).flatMap((place) => /^node (\d)/.exec(place)?.[1] ?? []);
 
-  test("is that of names, with numbers by their value, then that of ids", () =>
-    expect(ids("live")).toEqual(["4", "5", "2", "3"]));
+  test("is by name, with numbers by their value, then by id", () => expect(ids("live")).toEqual(["4", "5", "2", "3"]));
 
   test("is the author's in a network file", () => expect(ids("network file")).toEqual(["3", "2", "5", "4"]));
 
@@ -109,7 +108,7 @@ describe("the order", () => {
   });
 });
 
-describe("what a model has of an object", () => {
+describe("the model of an object", () => {
   const inside = { consortiumId: "c", environmentId: "e" };
 
   test.each<[string, object, object]>([
@@ -117,11 +116,11 @@ describe("what a model has of an object", () => {
     ["rpc alone", { urls: { rpc: "r" } }, { urls: { rpc: "r" } }],
     ["wss alone", { urls: { wss: "w" } }, { urls: { wss: "w" } }],
     ["no address", { urls: { rpc: { secret: "x" } } }, {}],
-    ["validators, without what is no text", { validators: ["a", { secret: "x" }, 1] }, { validators: ["a"] }],
-    ["validators that are none", { validators: "a" }, {}],
+    ["validators, only if they are text", { validators: ["a", { secret: "x" }, 1] }, { validators: ["a"] }],
+    ["invalid validators", { validators: "a" }, {}],
     ["plain values", { state: "started", blockHeight: 0 }, { state: "started", blockHeight: 0 }],
     ["a secret or unknown value", { state: { secret: "x" }, role: null }, {}],
-    ["what its kind does not have", { password: "x" }, {}],
+    ["properties that its kind does not have", { password: "x" }, {}],
   ])("%s of a node", (_, props, shown) => {
     const { id, name, membershipId, ...rest } = only(row("node", "n", { ...inside, ...props })) as never as Record<
       string,
@@ -153,7 +152,7 @@ describe("what a model has of an object", () => {
       expect(none).not.toHaveProperty(name);
   });
 
-  test("a member's name, or that in the program, or the id", () => {
+  test("a member's name, or its name in the program, or the id", () => {
     const names = (props: object, more?: Partial<Row>) =>
       (only(row("membership", "m", { consortiumId: "c", ...props }, more)) as { orgName: string }).orgName;
     expect(names({ orgName: "Acme", name: "x" }, { managed: managed("p") })).toBe("Acme");
@@ -161,14 +160,14 @@ describe("what a model has of an object", () => {
     expect(names({})).toBe("m");
   });
 
-  test("a destination's id has that of its service; one that is not created has its name", () => {
+  test("a destination's id contains its service's id; one that is not created yet has its name", () => {
     const given = { ...inside, serviceId: "s" };
     expect(only(row("destination", "inbox", given)).id).toBe("s/inbox");
     expect(only(row("destination", undefined, given, { managed: managed("inbox") })).id).toBe("inbox");
     expect(only(row("service", "s", inside)).id).toBe("s");
   });
 
-  test("of a service: facts that are plain, addresses that are text, its state and its owner, if it has them", () => {
+  test("a service: plain facts, addresses that are text, and its state and its owner, if it has them", () => {
     const props = { ...inside, name: "docs", service: "documentstore", size: { secret: "x" } };
     const urls = { http: "h", ws: { secret: "x" } };
     expect(only(row("service", "s", { ...props, urls, state: "started", membershipId: "m" }))).toEqual({
@@ -211,7 +210,7 @@ describe("the environment that a tether pins", () => {
   });
 });
 
-test("limits: what a plan deletes no longer counts", () => {
+test("limits: objects that a plan deletes no longer count", () => {
   const inside = { consortiumId: "c", environmentId: "e" };
   const { limits } = model(
     row("consortium", "c"),

@@ -219,7 +219,7 @@ describe("the live network", () => {
     expect(said).toEqual(expect.arrayContaining(["membership first m", "environment main e"]));
   });
 
-  test("an object whose name the service does not show has not drifted", async () => {
+  test("an object without a name in the service has not drifted", async () => {
     const { client, consortiumId, environmentId, membershipId } = await made();
     const live = await new LiveNetwork(client).look();
     const credential = live.consortia[0]!.environments.flatMap(({ credentials }) => credentials)[0]!;

@@ -22,7 +22,7 @@ afterEach(() => protocol.close());
 
 const nameOf = async (...asked: Parameters<Protocol["check"]>) => (await protocol.check(...asked)).inputs.name;
 
-test("the engine is told, by Handshake and by Configure", async () => {
+test("the engine learns of it from Handshake and Configure", async () => {
   const told = await Promise.all([protocol.handshake(), protocol.configured()]);
   expect(told.map((answer) => answer.getSupportsAutonamingConfiguration())).toEqual([true, true]);
   expect(told[0].getAcceptSecrets()).toBe(true);
@@ -31,7 +31,7 @@ test("the engine is told, by Handshake and by Configure", async () => {
 test.each([
   ["pattern", PROPOSE, "dev-acme"],
   ["verbatim, or an enforced pattern", ENFORCE, "acme"],
-])("%s: the name of a resource that gives none, of each type that has one", async (_, mode, proposed) => {
+])("%s: the name of a resource without one, of each type with names", async (_, mode, proposed) => {
   const autonaming = naming(mode, proposed);
   expect(await nameOf("Consortium", {}, undefined, autonaming)).toBe(proposed);
   expect(await nameOf("Consortium", { name: "own" }, undefined, autonaming)).toBe("own");
@@ -43,7 +43,7 @@ test.each([
   expect(Object.values(unnamed)).not.toContain(proposed);
 });
 
-test("without configuration, the name is that of the resource, also after a rename of it", async () => {
+test("without configuration, the name is the resource's, even after the resource is renamed", async () => {
   expect(await nameOf("Consortium", {})).toBe("acme");
   expect(await nameOf(urnOf("Consortium", "other"), {}, { name: "acme" })).toBe("other");
   const { inputs } = await protocol.check("Consortium", {});
@@ -60,7 +60,7 @@ test("disabled: a name is required", async () => {
   expect(given).toEqual({ inputs: { name: "own" }, failures: [] });
 });
 
-test("a name once made stays: with another pattern, without any, and after a refresh; a replacement gets a new one", async () => {
+test("a generated name stays: with another pattern, without any, and after a refresh; a replacement gets a new one", async () => {
   const { inputs: made } = await protocol.check("Consortium", {}, undefined, naming(PROPOSE, "dev-1"));
   for (const later of [naming(PROPOSE, "dev-2"), naming(ENFORCE, "x"), naming(DISABLE), undefined])
     expect(await protocol.check("Consortium", {}, made, later)).toEqual({ inputs: made, failures: [] });
@@ -77,7 +77,7 @@ test("a name once made stays: with another pattern, without any, and after a ref
   expect(await nameOf("Consortium", { name: "now" }, made, naming(PROPOSE, "dev-2"))).toBe("now");
 });
 
-test("what a killed run named is found by the next one: the resource gets that name again, and no other one does", async () => {
+test("the next run finds the object of a killed run: its resource, and no other, gets that name again", async () => {
   const next = async (resource = "Consortium", ...state: Parameters<Protocol["diff"]> | []) => {
     protocol.close(false);
     newProcess();
@@ -94,7 +94,7 @@ test("what a killed run named is found by the next one: the resource gets that n
   const member = await protocol.check("Membership", { consortiumId: "c" }, undefined, naming(PROPOSE, "dev-2"));
   expect(member.inputs.orgName).toBe("dev-2");
   expect((await protocol.create("Consortium", { name: "dev-1" })).id).toBe(id);
-  // A replacement of what a state has needs another one.
+  // A replacement of an object in the state needs another one.
   expect(await next("Consortium", "Consortium", id, outs, inputs)).toBe("dev-2");
 });
 

@@ -19,7 +19,7 @@ async function world() {
 
 const ways = ["fixture/main/node-0", "id"];
 
-test.each(ways)("patch: what was read as %s is changed under its own id", async (path) => {
+test.each(ways)("patch: an object that was read as %s is changed under its own id", async (path) => {
   const { net, service } = await world();
   const id = path === "id" ? net.nodeId : path;
   const read = await protocol.read(urn("Node"), id, {});
@@ -29,7 +29,7 @@ test.each(ways)("patch: what was read as %s is changed under its own id", async 
   expect(service.store.nodes.get(net.nodeId).fields.name).toBe("renamed");
 });
 
-test.each(ways)("delete: what was read as %s goes, by what the read found", async (path) => {
+test.each(ways)("delete: an object that was read as %s is deleted, by the id that the read found", async (path) => {
   const { net, service } = await world();
   const id = path === "id" ? net.nodeId : path;
   const read = await protocol.read(urn("Node"), id, {});
@@ -39,7 +39,7 @@ test.each(ways)("delete: what was read as %s goes, by what the read found", asyn
   expect(deleted).toEqual([expect.stringMatching(new RegExp(`/nodes/${net.nodeId}$`))]);
 });
 
-test("before a delete can be confirmed, the read says what it would lose; no import does", async () => {
+test("before a delete can be confirmed, the read warns about the losses; an import does not", async () => {
   const { net } = await world();
   const lines = () => protocol.shown.splice(0).map(({ text }) => text);
   await protocol.read(urn("Environment"), "fixture/main", {});

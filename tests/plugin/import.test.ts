@@ -5,7 +5,7 @@ import { network, others, send, startPinning } from "../support/network";
 import { start } from "../support/service";
 import { type ServiceOptions } from "../../service/index";
 
-/** What `Read` answers for an id that is in no stack yet. */
+/** Answers of `Read` for an id that is in no stack yet. */
 
 const tetherId = "t0import00";
 
@@ -31,7 +31,7 @@ async function world(options: ServiceOptions = {}) {
   return { ...started, net, credential: _id ?? id, read };
 }
 
-test("names and ids in one path, ids first; what the service chose is no input", async () => {
+test("names and ids in one path, ids first; values that the service chose are not inputs", async () => {
   const { read, net, service } = await world();
   await send(service, "POST", "/consortia", { name: net.consortiumId }); // named like the other's id
   const inputs = { consortiumId: net.consortiumId, provider: "quorum", consensusType: "ibft", name: "main" };
@@ -42,7 +42,7 @@ test("names and ids in one path, ids first; what the service chose is no input",
   expect(state).toMatchObject({ chainId: expect.any(Number) as number });
 });
 
-test("a hundred imports share the lists: each collection is asked for once, that of nodes once more for what is found", async () => {
+test("a hundred imports share the lists: each collection is requested once, the nodes once more after they are found", async () => {
   const { read, net, calls } = await world();
   const wanted = [`fixture/main/node-0`, net.nodeId];
   await Promise.all(Array.from({ length: 100 }, (_, index) => read("Node", wanted[index % 2]!)));
@@ -67,7 +67,7 @@ test("namesakes are refused with their ids; a slash in a name is escaped", async
   await expect(read("Node", "fixture/main/100% / a")).rejects.toThrow(/path consortium\/environment\/node, .*%2F/);
 });
 
-test("of namesakes, one that has ended does not count", async () => {
+test("a namesake that has ended does not count", async () => {
   const { read, net, service } = await world();
   const invited = { org_name: "Guest", email: "a@b.example" };
   const path = `/consortia/${net.consortiumId}/invitations`;
@@ -134,7 +134,7 @@ test("zones, configurations, services, invitations and destinations, by path and
   await expect(read("Destination", "outbox")).rejects.toThrow(/no destination with the id "outbox"/);
 });
 
-test("a destination that two services have is not found by its name alone; what a service lacks cannot be imported", async () => {
+test("a destination in two services is not found by its name alone; a kind that the service lacks cannot be imported", async () => {
   const { read, net, service, time } = await world();
   const ids = await others(service, time, net);
   const path = `/consortia/${net.consortiumId}/environments/${net.environmentId}/services`;
@@ -150,14 +150,14 @@ test("a destination that two services have is not found by its name alone; what 
   expect(ids.documentsId).not.toBe(_id);
 });
 
-test.each(["EnvironmentZone", "Service", "Invitation"])("%s: a service that has none says so", async (type) => {
+test.each(["EnvironmentZone", "Service", "Invitation"])("%s: an error says that the service has none", async (type) => {
   const { read } = await world({ answers: { extended: false } });
   await expect(read(type, "x0nowhere0")).rejects.toThrow(
     /This service does not list any \w+, so none can be imported\.$/,
   );
 });
 
-test("a credential is found by its id alone, under the name of the resource where the service shows none", async () => {
+test("a credential is found by its id alone, with the resource's name if the service shows none", async () => {
   const { read, net, credential } = await world();
   expect(await read("AppCred", credential, "app")).toMatchObject({
     id: credential,
@@ -165,14 +165,14 @@ test("a credential is found by its id alone, under the name of the resource wher
   });
 });
 
-test("where the service lists no credentials, the import says what to do instead", async () => {
+test("if the service lists no credentials, the import says what to do instead", async () => {
   const { read, credential } = await world({ answers: { listCredentials: 404 } });
   const message = /does not list any credential, so none can be imported\. .*leave the import out to create a new one/;
   for (const id of [credential, `fixture/main/${credential}`])
     await expect(read("AppCred", id)).rejects.toThrow(message);
 });
 
-test("a tether that pins is imported with all that the service shows, by its id or its address", async () => {
+test("an active tether is imported with everything that the service shows, by its id or its address", async () => {
   const { read, service } = await world({ ledger: false });
   await startPinning((path, body) => send(service, "POST", path, body), tetherId, 6);
   for (const id of [tetherId, `https://console.example.com/tethers/${tetherId}`])

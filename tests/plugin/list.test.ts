@@ -5,7 +5,7 @@ import { network, others, send } from "../support/network";
 import { Protocol } from "../support/protocol";
 import { start } from "../support/service";
 
-/** What `List` streams: for `pulumi do … list`, and whoever asks what could be imported. */
+/** Results of `List`, for `pulumi do … list` and for tools that look for objects to import. */
 
 const protocols: Protocol[] = [];
 afterEach(() => protocols.splice(0).forEach((one) => one.close()));
@@ -71,7 +71,7 @@ const lists = [
   "GET /consortia/:consortiumId/environments/:environmentId/nodes",
 ];
 
-test("each collection is asked for once, and for some seconds not again", async () => {
+test("each collection is requested once, and not again for some seconds", async () => {
   const { calls, names, service } = await world();
   expect(await names("Node")).toEqual(["node-0"]);
   expect(calls().sort()).toEqual([...lists, lists[3]]); // two environments
@@ -83,7 +83,7 @@ test("each collection is asked for once, and for some seconds not again", async 
 test.each([
   ["name", "spare", []],
   ["id", "", ["node-0"]],
-])("of a parent in the query, by %s, only the contents are asked for", async (_, name, expected) => {
+])("with a parent in the query, by %s, only its contents are requested", async (_, name, expected) => {
   const { calls, names, net } = await world();
   const environmentId = name || net.environmentId;
   expect(await names("Node", { consortiumId: "fixture", environmentId })).toEqual(expected);
@@ -114,7 +114,7 @@ test("pages: as many as asked for, and the rest with the token; a limit counts a
   expect(await protocol.list("Membership", {}, { pageSize: 5 })).toMatchObject({ next: "" });
 });
 
-test("a page goes on although the last item of the one before is gone", async () => {
+test("a page continues although the last item of the previous one is gone", async () => {
   const { net, protocol, time, service } = await world();
   const path = `/consortia/${net.consortiumId}/memberships`;
   for (const org_name of ["third", "fourth"]) await send(service, "POST", path, { org_name });
@@ -131,7 +131,7 @@ test("a page goes on although the last item of the one before is gone", async ()
   });
 });
 
-test("of a shared consortium, only what is the organization's own", async () => {
+test("a shared consortium shows only the organization's own objects", async () => {
   const { net, names, service, protocol } = await world({ organizations: [{ name: "north" }, { name: "south" }] });
   const path = `/consortia/${net.consortiumId}`;
   const invited = await send(service, "POST", `${path}/invitations`, { org_name: "south", email: "it@south.example" });
@@ -155,7 +155,7 @@ test("what the service does not list is one clear error, and no empty list", asy
   expect(await names("Node")).toEqual(["node-0"]);
 });
 
-test("a query that is not known yet is answered so; what it names and does not exist is one clear error", async () => {
+test("a query with unknown values has an unknown answer; a parent that does not exist is one clear error", async () => {
   const { protocol, calls } = await world();
   expect(await protocol.list("Node", { environmentId: unknown })).toEqual({ items: [], next: "", computed: true });
   expect(calls()).toEqual([]);
@@ -172,7 +172,7 @@ test("a query that is not known yet is answered so; what it names and does not e
     });
 });
 
-test("a list ends with whoever asked for it, and with Cancel", async () => {
+test("a list ends with its caller, and with Cancel", async () => {
   const { protocol, service, calls } = await world({ limits: { consortia: 5 } });
   for (const name of ["b", "c", "d"]) await send(service, "POST", "/consortia", { name });
   service.clearCalls();

@@ -49,7 +49,7 @@ test.each<[string, object, object, unknown[], string[]]>([
   ["a secret output", { a: output("v", { secret: true }) }, { a: "v" }, [["a"]], ["a"]],
   ["an output that is said not to be secret", { a: output("v", { secret: false }) }, { a: "v" }, [], []],
   ["a secret in an output", { a: output({ b: secret("s") }) }, { a: { b: "s" } }, [["a", "b"]], ["a"]],
-  ["what has another signature", { a: other }, { a: other }, [], []],
+  ["a value with another signature", { a: other }, { a: other }, [], []],
 ])("from the engine: %s", (_, wire, props, paths, secrets) => {
   expect(fromEngine(struct(wire))).toEqual({ props, paths, secrets });
 });
@@ -57,18 +57,18 @@ test.each<[string, object, object, unknown[], string[]]>([
 test("from the engine: nothing", () => expect(fromEngine(undefined)).toEqual({ props: {}, paths: [], secrets: [] }));
 
 test.each<[string, Props, (string | (string | number)[])[], object]>([
-  ["no secrets, and nothing that is undefined", { a: 1, b: undefined }, [], { a: 1 }],
+  ["no secrets, and no undefined values", { a: 1, b: undefined }, [], { a: 1 }],
   ["a secret by its name", { a: 1, b: 2 }, ["a"], { a: secret(1), b: 2 }],
   ["a part by its path", { a: { b: [1, 2] } }, [["a", "b", 1]], { a: { b: [1, secret(2)] } }],
   ["a whole and a part of it, in any order", { a: { b: 1 } }, [["a", "b"], "a"], { a: secret({ b: 1 }) }],
   ["the same twice", { a: 1 }, ["a", ["a"]], { a: secret(1) }],
   ["null, which is a value", { a: null }, ["a"], { a: secret(null) }],
-  ["what is not there", { a: { b: 1 } }, ["c", ["a", "c"], ["a", "b", "c"], []], { a: { b: 1 } }],
+  ["a missing property", { a: { b: 1 } }, ["c", ["a", "c"], ["a", "b", "c"], []], { a: { b: 1 } }],
 ])("to the engine: %s", (_, props, secrets, wire) => {
   expect(toEngine(props, secrets).toJavaScript()).toEqual(wire);
 });
 
-test("failures: a property that is secret, or in one, is not named, and its value is masked", () => {
+test("failures: a property that is secret, or within a secret, is not named, and its value is masked", () => {
   const issues = [
     { property: "apiKey", reason: "apiKey: canary is wrong" },
     { property: "details.password", reason: "wrong" },
@@ -92,7 +92,7 @@ test.each<[string, object, object, string[]]>([
   ],
   ["prefixes, which a provider of dynamic resources has", { "consortium:region": "eu" }, { region: "eu" }, []],
   [
-    "what the engine and SDKs add",
+    "additions of the engine and SDKs",
     { version: "1", own: true },
     { version: "2", __internal: {}, pluginDownloadURL: "u" },
     [],
@@ -109,7 +109,7 @@ test.each<[string, object, object, string[]]>([
   expect(response.getReplacesList()).toEqual([]);
 });
 
-test("a key is secret in a provider's inputs, also if the program did not say so", () => {
+test("a key is secret in a provider's inputs, even if the program did not mark it", () => {
   const request = new CheckRequest();
   request.setUrn("urn:pulumi:dev::p::pulumi:providers:consortium::acme");
   request.setNews(struct({ apiKey: "canary", region: secret("eu") }));

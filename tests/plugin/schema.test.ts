@@ -13,7 +13,7 @@ import { definitions } from "../../provider/resources";
 import { dynamicPrefix } from "../../provider/constants";
 import * as sdk from "../../sdk";
 
-/* What the package schema says, held against the definitions that it is made of. */
+/* The package schema, compared with the definitions that it is made of. */
 
 interface About {
   description: string;
@@ -68,7 +68,7 @@ describe.each(all)("$type", (definition) => {
     expect(spec.description).toContain(doc);
   });
 
-  test("replaces, and is secret, where the definition says so", () => {
+  test("replaces, and is secret, if the definition says so", () => {
     const replacing = Object.keys(given).filter((key) => metaOf(given[key]!).onChange?.startsWith("replace"));
     for (const properties of [spec.inputProperties, spec.properties]) {
       expect(keysWith(properties, (one) => one.replaceOnChanges)).toEqual(replacing);
@@ -78,32 +78,32 @@ describe.each(all)("$type", (definition) => {
     expect(keysWith(spec.properties, (one) => one.secret)).toEqual(secret);
   });
 
-  test("requires what has neither a default nor the resource's name", () => {
+  test("requires arguments that have neither a default nor the resource's name", () => {
     const needed = Object.keys(given).filter((key) => !given[key]!.safeParse(undefined).success);
     expect(spec.requiredInputs).toEqual(needed.filter((key) => !["name", "orgName"].includes(key)));
     expect(spec.required).toEqual(expect.arrayContaining([...needed, ...Object.keys(fields(outputs))]));
     expect(spec.required).not.toContain("adopt");
   });
 
-  test("is the dynamic resource by another name", () => {
+  test("has the dynamic resource as an alias", () => {
     expect(spec.aliases).toEqual([{ type: dynamicPrefix + type }]);
   });
 
-  test("has an example in every language, which is about it", () => {
+  test("has an example of its own in every language", () => {
     for (const [language, render] of Object.entries(languages))
       expect(spec.description).toContain(`\`\`\`${language}\n${render(examples[type]!.program)}\`\`\``);
     expect(examples[type]!.program.parts.map((part) => part.type)).toContain(type);
   });
 });
 
-test("defaults and values that the service chooses are there afterwards", () => {
+test("always has defaults and values that the service chooses as outputs", () => {
   expect(of("TetherService").inputProperties!.active).toMatchObject({ type: "boolean", default: true });
   expect(of("TetherService").required).toContain("active");
   expect(of("Environment").required).toContain("chainId");
   expect(of("Environment").required).not.toContain("description");
 });
 
-test("the settings are those of the stack, each with its variable; an explicit provider takes none from it", () => {
+test("the settings are the stack's, each with its variable; an explicit provider takes none from the environment", () => {
   const { variables } = schema.config;
   expect(variables.apiKey).toMatchObject({ secret: true, defaultInfo: { environment: ["CONSORTIUM_API_KEY"] } });
   expect(variables.maxConcurrency).toMatchObject({ defaultInfo: { environment: ["CONSORTIUM_MAX_CONCURRENCY"] } });
@@ -130,7 +130,7 @@ test.each(Object.values(lookups))("$name has its arguments and results", ({ name
   expect(Object.keys(outputs.properties!)).toEqual(list ? [list] : Object.keys((result as z.ZodObject).shape));
 });
 
-/** What a type names, and what that names. */
+/** The types that a type refers to, directly or not. */
 function named(value: unknown, found = new Set<string>()): Set<string> {
   for (const [, name] of JSON.stringify(value).matchAll(/"\$ref":"#\/types\/([^"]+)"/g)) {
     if (found.has(name!)) continue;
@@ -140,11 +140,11 @@ function named(value: unknown, found = new Set<string>()): Set<string> {
   return found;
 }
 
-test("every type that is named exists, and is used", () => {
+test("every type exists, and is used", () => {
   expect([...named([schema.resources, schema.functions])].sort()).toEqual(Object.keys(schema.types).sort());
 });
 
-test("Network: what it shows can be indexed, and secrets are apart", () => {
+test("Network: outputs can be indexed, and secrets are separate", () => {
   const { inputProperties, properties, isComponent } = of("Network");
   expect(isComponent).toBe(true);
   expect(Object.keys(inputProperties!)).toEqual(

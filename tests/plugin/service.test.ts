@@ -10,7 +10,7 @@ import { type Props, secret } from "../support/double/wire";
 import { type Failed, plain, Protocol, struct } from "../support/protocol";
 import { until } from "../support/until";
 
-/* What the engine asks of the plugin, over gRPC; tests/e2e/plugin drives the real engine. */
+/* The engine's calls to the plugin, over gRPC; tests/e2e/plugin drives the real engine. */
 
 let plugin: Protocol;
 beforeEach(async () => {
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => plugin.close());
 
-/** Where a node goes, which the plugin makes: a consortium with these inputs, a member and an environment. */
+/** The parents for a node of the plugin: a consortium with these inputs, a member and an environment. */
 async function place(inputs: Props = {}) {
   await plugin.configure();
   const { id: consortiumId } = await plugin.create("Consortium", { name: "c", ...inputs });
@@ -38,9 +38,9 @@ test("it has the version of the package", async () => {
 test.each([
   ["a setting that does not exist", { apikey: "k" }, "", /no setting "apikey"; did you mean "apiKey"/],
   ["a region that does not exist", { region: "de" }, "region", /must be one of us, eu, ap, ko, us1, eu1, not "de"/],
-  ["an adopt that says neither yes nor no", { adopt: "ture" }, "adopt", /argument adopt .* must be true or false\.$/],
-  ["an address that is none", { baseUrl: "nonsense" }, "baseUrl", /is not an address/],
-])("%s is told when the provider is checked", async (_, news, property, reason) => {
+  ["an adopt that is neither true nor false", { adopt: "ture" }, "adopt", /argument adopt .* must be true or false\.$/],
+  ["an invalid address", { baseUrl: "nonsense" }, "baseUrl", /is not an address/],
+])("%s is an error when the provider is checked", async (_, news, property, reason) => {
   expect(await plugin.checkConfig(news, "acme")).toEqual([
     { property, reason: expect.stringMatching(reason) as string },
   ]);
@@ -51,14 +51,14 @@ test.each([
   ["an address beside a key", { apiKey: "canary", baseUrl: "https://x" }, "baseUrl", /has the path/],
   ["an address with a password", { baseUrl: "https://me:canary@x/api/v1" }, "", /holds a user name or password/],
   ["a secret region", { region: secret("canary") }, "", /not "\[secret\]"/],
-])("%s: the engine prints the value of the property that a failure names, and must see no secret", async (...row) => {
+])("%s: the failure names no property, because the engine would print its secret value", async (...row) => {
   const [, news, property, reason] = row;
   const told = await plugin.checkConfig(news, "acme");
   expect(told).toEqual([{ property, reason: expect.stringMatching(reason) as string }]);
   expect(told[0]!.reason).not.toContain("canary");
 });
 
-test("an input that is secret and wrong is told without its value, and so is one that may be a misspelt secret", async () => {
+test("a wrong secret input is reported without its value, and so is one that may be a misspelt secret", async () => {
   const client = { provider: "quorum", consensusType: "raft" };
   const inputs = { consortiumId: "c", name: secret(1234567), ...client, chainId: secret(-77) };
   const misspelt = { environmentId: "e", membershipId: "m", type: "node_config", detail: "canary", nam: "n" };
@@ -74,13 +74,13 @@ test("an input that is secret and wrong is told without its value, and so is one
 });
 
 test.each([{}, { apiKey: secret("k"), region: "eu" }, { apiKey: unknown, baseUrl: unknown }])(
-  "settings that are right, missing or not known yet pass: %j",
+  "settings that are valid, missing or unknown pass: %j",
   async (news) => {
     expect(await plugin.checkConfig(news, "acme")).toEqual([]);
   },
 );
 
-test("an explicit provider's own key wins over the environment; that of stack configuration does not", async () => {
+test("an explicit provider's own key wins over the environment; a key in the stack configuration does not", async () => {
   const { service } = await start();
   await plugin.configure({ apiKey: "stale" });
   expect(await plugin.create("Consortium", { name: "a" })).toMatchObject({ id: anyText });
@@ -92,7 +92,7 @@ test("an explicit provider's own key wins over the environment; that of stack co
   expect(await plugin.create("Consortium", { name: "b" })).toHaveProperty("id");
 });
 
-test("a deletion that is due after a move to the dynamic provider is asked by its type, and done", async () => {
+test("a deletion that is pending after a move to the dynamic provider is done under that provider's type", async () => {
   const { service } = await start();
   await plugin.configure({});
   const { id, outs: properties } = await plugin.create("Consortium", { name: "a" });
@@ -106,7 +106,7 @@ test("a deletion that is due after a move to the dynamic provider is asked by it
   });
 });
 
-test("inputs: the name of the resource is the default, and what is wrong is told by property", async () => {
+test("inputs: the name of the resource is the default, and errors are reported by property", async () => {
   expect(await plugin.check("Consortium", { description: secret("d") })).toEqual({
     inputs: { name: "acme", description: secret("d"), __secrets: [["description"]] },
     failures: [],
@@ -120,7 +120,7 @@ test("inputs: the name of the resource is the default, and what is wrong is told
     inputs: { name: "acme", extra, __secrets: [["extra", "list", 0]] },
     failures: [],
   });
-  // What is not known yet may be a secret: a saved plan allows that.
+  // An unknown value may be a secret: a saved plan allows that.
   expect((await plugin.check("Consortium", { description: secret("d"), extra: { a: unknown } })).inputs).toEqual({
     name: "acme",
     description: secret("d"),
@@ -142,7 +142,7 @@ test("a program of another version is refused with what to do", async () => {
   expect((await plugin.check("Consortium", { __program: version })).inputs).toEqual({ name: "acme" });
 });
 
-test("a preview answers what is known, and asks only once whether the key is valid", async () => {
+test("a preview answers with the known values, and asks only once whether the key is valid", async () => {
   const { calls } = await start();
   await plugin.configure();
   const { id, outs } = await plugin.create("Environment", { consortiumId: "c", name: "e" }, { preview: true });
@@ -173,7 +173,7 @@ describe("a preview of an update", () => {
     (await plugin.update(kind, "id1", olds, news, { preview: true })).outs;
   const environment = { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" };
 
-  test("knows the outputs that stay, and not those that the update may change or that were never shown", async () => {
+  test("knows outputs that stay, but not those that the update may change or that were never shown", async () => {
     const olds = { ...environment, chainId: 7, state: "live", revision: "3" };
     expect(await preview("Environment", olds, { ...environment, name: "f" })).toMatchObject({
       name: "f",
@@ -184,12 +184,12 @@ describe("a preview of an update", () => {
     expect(await preview("Environment", environment, environment)).toMatchObject({ state: unknown, chainId: unknown });
   });
 
-  test("shows an input that was secret and is removed as a secret still", async () => {
+  test("still shows a removed secret input as a secret", async () => {
     const olds = { name: "c", description: secret("hush"), state: "setup" };
     expect(await preview("Consortium", olds, { name: "c" })).toMatchObject({ name: "c", description: secret("hush") });
   });
 
-  test("knows no output of a tether: any of them may change", async () => {
+  test("knows no output of a tether, because any of them may change", async () => {
     const settings = { tetherId: "tether0001", network: "rinkeby", intervalHours: 2, active: true };
     const outputs = {
       account: `0x${"5b".repeat(20)}`,
@@ -222,9 +222,17 @@ test("differences: in place, replacing, none; and a provider's never replace", a
 
 test.each<[string, Props, string[]]>([
   ["another setting is a change", { region: "ap" }, ["region"]],
-  ["what an SDK, the engine or the plugin adds is none", { own: "apiKey", version: "0.3.0", __internal: {} }, []],
-  ["beside another setting, it is none, either", { own: false, region: "ap" }, ["region"]],
-  ["what stack configuration prefixes is the same setting", { region: undefined, "consortium:region": "eu" }, []],
+  [
+    "additions of an SDK, the engine or the plugin are not a change",
+    { own: "apiKey", version: "0.3.0", __internal: {} },
+    [],
+  ],
+  ["additions beside another setting are not a change, either", { own: false, region: "ap" }, ["region"]],
+  [
+    "a setting with the prefix of stack configuration is the same",
+    { region: undefined, "consortium:region": "eu" },
+    [],
+  ],
 ])("settings of a provider: %s", async (_, change, changed) => {
   const olds = { own: true, region: "eu", apiKey: secret("k"), version: "0.2.0" };
   const news = JSON.parse(JSON.stringify({ ...olds, ...change })) as Props;
@@ -238,7 +246,7 @@ test.each<[string, Props, string[]]>([
 
 test.each([
   ["keeps the code that a state of the dynamic provider has, so that moving back changes nothing", "exports.x = 1"],
-  ["has no code where the state has none", undefined],
+  ["has no code if the state has none", undefined],
 ])("an update %s", async (_, code) => {
   await start();
   await plugin.configure();
@@ -270,7 +278,7 @@ test.each([
   expect(plugin.shown.filter(({ text }) => text.includes("Looking"))).toHaveLength(lost);
 });
 
-test("an object that is not ready is kept with its id; secrets stay secret; the next update goes on", async () => {
+test("an object that is not ready is kept with its id; secrets stay secret; the next update continues", async () => {
   const { service } = await start({ timing: { nodeStart: 60_000 } });
   const inputs = { ...(await place({ description: secret("hush") })), name: secret("n") };
   const failed = (await plugin.create("Node", inputs, { timeout: 5 }).catch((error: unknown) => error)) as Failed;
@@ -281,11 +289,11 @@ test("an object that is not ready is kept with its id; secrets stay secret; the 
   expect((await plugin.diff("Node", id, properties, inputs)).getChanges()).toBe(DIFF_SOME);
   expect((await plugin.update("Node", id, properties, inputs)).outs).toMatchObject({ state: "started" });
   expect(service.calls.filter(({ method }) => method === "POST")).toHaveLength(4);
-  // What is waited for passes by in the row of the resource.
+  // Progress appears in the row of the resource.
   expect(plugin.shown.filter(({ passing }) => passing).map(({ row }) => row)).toContain("acme");
 });
 
-test("Ctrl-C ends the waiting, and what was made is kept", async () => {
+test("Ctrl-C ends the wait, and the new object is kept", async () => {
   const { service } = await start({ clock: undefined, timing: { nodeStart: 3_600_000 } });
   const creating = plugin.create("Node", { ...(await place()), name: "n" });
   const failed = creating.catch((error: unknown) => error as Failed);
@@ -297,7 +305,7 @@ test("Ctrl-C ends the waiting, and what was made is kept", async () => {
   });
 });
 
-test("what is gone has no id; what never was is an error", async () => {
+test("an object that is gone has no id; one that never existed is an error", async () => {
   const { service } = await start();
   await plugin.configure();
   const { id, outs } = await plugin.create("Consortium", { name: "c" });
@@ -308,7 +316,7 @@ test("what is gone has no id; what never was is an error", async () => {
   });
 });
 
-test("lookups answer lists under their key, and refuse wrong arguments by property", async () => {
+test("lookups return lists under their key, and refuse wrong arguments by property", async () => {
   await start();
   await plugin.configure();
   await plugin.create("Consortium", { name: "c" });
@@ -317,7 +325,7 @@ test("lookups answer lists under their key, and refuse wrong arguments by proper
   expect(failures).toEqual([{ property: "consortiumId", reason: anyText }]);
 });
 
-test("a difference and a lookup with a key of another organization than the stack's are refused; with a rotated key they are not, also while the service is away", async () => {
+test("a difference and a lookup with another organization's key are refused; with a rotated key they are not, even while the service is away", async () => {
   const { service } = await start();
   setEnvironment({ CONSORTIUM_API_KEY: service.addOrganization("acme").apiKey });
   await plugin.configure();
@@ -340,7 +348,7 @@ test("a difference and a lookup with a key of another organization than the stac
   expect((await plugin.invoke("getConsortia", {})).result).toMatchObject({ consortia: [{ name: "ours" }] });
 });
 
-test("a difference without a key, or with another organization required, is refused also where nothing changes", async () => {
+test("a difference without a key, or with another organization required, is refused even if nothing changes", async () => {
   await start();
   await plugin.configure();
   const { id, outs } = await plugin.create("Consortium", { name: "ours" });
@@ -357,7 +365,7 @@ test("a difference without a key, or with another organization required, is refu
 });
 
 test.each([
-  ["the engine made it: its settings are those of the stack", { region: "eu" }, "default", '{"region":"eu"}', false],
+  ["the engine made it: it has the stack's settings", { region: "eu" }, "default", '{"region":"eu"}', false],
   [
     "the engine made it, and adds what it knows of the plugin",
     { region: "eu", version: "0.1.0", pluginDownloadURL: "https://x", __internal: {} },
@@ -369,7 +377,7 @@ test.each([
   ["a program made it: it says so", { region: "eu", own: true }, "default", '{"region":"eu"}', true],
   ["a program made it: it has another name", {}, "acme", "{}", true],
   ["an engine that does not tell the configuration", { region: "eu" }, "default_0_1_0", undefined, false],
-])("a provider is the default one where %s", async (_, news, name, config, own) => {
+])("a provider is the default one: %s", async (_, news, name, config, own) => {
   setEnvironment({ PULUMI_CONFIG: config });
   try {
     const request = new CheckRequest();
@@ -382,7 +390,7 @@ test.each([
   }
 });
 
-test("an unknown key of the stack's configuration is refused, but in a project that is called like it", async () => {
+test("an unknown key of the stack's configuration is refused, except in a project with that name", async () => {
   const reason = expect.stringMatching(/consortium:regoin is not a setting; did you mean "region"\?/) as string;
   expect(await plugin.checkConfig({ regoin: "eu" })).toEqual([{ property: "", reason }]);
   const urn = "urn:pulumi:dev::consortium::pulumi:providers:consortium::default";

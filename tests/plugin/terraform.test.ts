@@ -4,7 +4,7 @@ import { definitions } from "../../provider/resources";
 import { version } from "../../provider/version";
 import { Protocol } from "../support/protocol";
 
-/** What Pulumi's converter from Terraform is told. (tests/e2e/plugin/from-terraform.test.ts lets a converter use it.) */
+/** The mapping for Pulumi's converter from Terraform. (tests/e2e/plugin/from-terraform.test.ts lets a converter use it.) */
 
 interface Shape {
   type: number;
@@ -48,22 +48,25 @@ test("names the package, its eleven resources and its settings", () => {
 
 const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-test.each(Object.entries(terraformResources))("%s: each argument is a property here, or has none", (type, one) => {
-  const { inputs, outputs } = definitions[one.kind];
-  const { fields } = mapping.resources[type]!;
-  for (const [name, argument] of Object.entries(one.arguments)) {
-    const here = fields[name]?.name ?? camel(name);
-    const [key = ""] = here.split(".");
-    const known = argument.is === "computed" ? { ...inputs.shape, ...outputs.shape } : inputs.shape;
-    expect([type, name, key in known]).toEqual([type, name, argument.to !== ""]);
-  }
-  // Whoever writes the argument that is required here has it in Terraform.
-  const needed = Object.entries<z.ZodType>(inputs.shape).filter(([, schema]) => !schema.safeParse(undefined).success);
-  const given = Object.entries(one.arguments).map(([name]) => fields[name]?.name ?? camel(name));
-  expect(needed.map(([key]) => key).filter((key) => !given.includes(key))).toEqual([]);
-});
+test.each(Object.entries(terraformResources))(
+  "%s: each argument has a property here, or none by design",
+  (type, one) => {
+    const { inputs, outputs } = definitions[one.kind];
+    const { fields } = mapping.resources[type]!;
+    for (const [name, argument] of Object.entries(one.arguments)) {
+      const here = fields[name]?.name ?? camel(name);
+      const [key = ""] = here.split(".");
+      const known = argument.is === "computed" ? { ...inputs.shape, ...outputs.shape } : inputs.shape;
+      expect([type, name, key in known]).toEqual([type, name, argument.to !== ""]);
+    }
+    // Terraform has every argument that is required here.
+    const needed = Object.entries<z.ZodType>(inputs.shape).filter(([, schema]) => !schema.safeParse(undefined).success);
+    const given = Object.entries(one.arguments).map(([name]) => fields[name]?.name ?? camel(name));
+    expect(needed.map(([key]) => key).filter((key) => !given.includes(key))).toEqual([]);
+  },
+);
 
-test("the data source has no lookup here: its function, which a converted program asks for, is refused by name", async () => {
+test("the data source has no lookup here: its function, which a converted program calls, is refused by name", async () => {
   expect(mapping.dataSources).toEqual({
     kaleido_privatestack_bridge: { tok: "consortium:index:getPrivatestackBridge", fields: {} },
   });

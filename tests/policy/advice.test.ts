@@ -2,7 +2,7 @@ import { balancedMembership, credentialPerMember } from "../../sdk/policy";
 import { judge, messages } from "./support/host";
 import { network, Plan, unknown } from "./support/plan";
 
-/** An environment whose nodes belong to members by number. */
+/** An environment with nodes of members by number. */
 function owned(owners: number[], consensusType = "raft"): Plan {
   const plan = new Plan();
   const { environment, node } = network(plan);
@@ -23,7 +23,7 @@ describe("balanced-membership", () => {
           "Add nodes of other memberships, or remove some of its own.",
       ],
     ],
-    ["more than half, where the settings allow it", owned([0, 0, 0, 1]), { maxShare: 0.75 }, []],
+    ["more than half, if the settings allow it", owned([0, 0, 0, 1]), { maxShare: 0.75 }, []],
     ["three of raft", owned([0, 0, 1]), { maxShare: 1 }, []],
     [
       "two of raft",
@@ -51,7 +51,7 @@ describe("balanced-membership", () => {
     ]);
   });
 
-  test("nothing is said while other nodes may be there: unknown environments and owners, other stacks", async () => {
+  test("there is no advice while other nodes may exist: unknown environments and owners, other stacks", async () => {
     const environmentless = owned([0]);
     environmentless.add("Node", "u", { environmentId: unknown, membershipId: unknown });
     const ownerless = new Plan();
@@ -95,7 +95,7 @@ describe("credential-per-member", () => {
     ]);
   });
 
-  test("a credential in another environment is none", async () => {
+  test("a credential in another environment does not count", async () => {
     const { plan, memberships } = held([0]);
     plan.add("AppCred", "elsewhere", { environmentId: "e0", consortiumId: "c0", membership: memberships[1] });
     expect(await messages(credentialPerMember, plan)).toHaveLength(1);
@@ -106,7 +106,7 @@ describe("credential-per-member", () => {
     expect(await messages(credentialPerMember, plan)).toEqual([]);
   });
 
-  test("a credential that may be the one, because something of it is unknown", async () => {
+  test("a credential that may count, because a property is unknown", async () => {
     const whose = held([0]);
     whose.plan.add("AppCred", "u", { environment: whose.environment, membershipId: unknown });
     const where = held([0]);
@@ -114,7 +114,7 @@ describe("credential-per-member", () => {
     for (const { plan } of [whose, where]) expect(await messages(credentialPerMember, plan)).toEqual([]);
   });
 
-  test("nodes of which something is unknown are no reason to complain", async () => {
+  test("nodes with unknown properties are not violations", async () => {
     const plan = new Plan();
     const { environment, memberships } = network(plan);
     plan.add("Node", "a", { environment, membershipId: unknown });

@@ -26,7 +26,7 @@ const other = (plan: Plan): Planned => plan.add("Environment", "other");
 const unknownId = { environmentId: unknown };
 
 const together: [string, Build][] = [
-  ["made from the same environment, whose id is not known", two((environment) => [[{ environment }]])],
+  ["made from the same environment, with an unknown id", two((environment) => [[{ environment }]])],
   [
     "inside of components",
     two((environment, plan) => [

@@ -4,7 +4,7 @@ import { type ConsortiumPolicy, policies, withSettings } from "../../sdk/policy"
 import { judge } from "./support/host";
 import { network, Plan } from "./support/plan";
 
-/* Policies judge what a program registers, whichever provider it is on, and in whichever language it is written. */
+/* Policies judge the resources of a program on either provider, in any language. */
 
 /** A plan with something wrong for most of the policies. */
 function faulty(plugin: boolean, deployed: boolean): Plan {
@@ -53,7 +53,7 @@ test.each([false, true])("policies of users match the classes (on the plugin: %s
   ]);
 });
 
-test("a violation shows no text that a program chooses freely: Pulumi does not tell which are secret", async () => {
+test("a violation shows no free text of a program, because Pulumi does not tell which text is secret", async () => {
   const plan = new Plan();
   const consortium = plan.add("Consortium", "trade", { name: "Zeus & Hera", description: "Secret text" });
   const environment = plan.add("Environment", "ledger", {

@@ -76,7 +76,7 @@ test("each provider instance once, and only if it is used for these resources", 
   expect(await judge([policy], plan)).toHaveLength(1);
 });
 
-test("it is disabled unless somebody asks for it, and all regions are allowed then", async () => {
+test("it is disabled by default, and then allows all regions", async () => {
   const plan = new Plan();
   plan.add("Consortium", "c");
   expect(allowedRegions.enforcementLevel).toBe("disabled");

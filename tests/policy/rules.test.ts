@@ -12,7 +12,7 @@ import {
 import { judge } from "./support/host";
 import { Plan, unknown } from "./support/plan";
 
-/** A resource in a stack named "test", settings, and what is said of it after the beginning; nothing: all is well. */
+/** A resource in a stack named "test", settings, and the rest of the message. Without a message, there is no violation. */
 type Row = [what: string, add: (plan: Plan) => void, settings?: object, message?: string];
 
 const environment =
@@ -38,7 +38,7 @@ const named =
 
 const unprotected = 'is not protected in stack "test". Add the resource option protect: true.';
 
-/** A policy, its level, and how what it says begins. */
+/** A policy, its level, and the beginning of its messages. */
 const table: [ConsortiumPolicy, string, string, Row[]][] = [
   [
     consensusForProvider,

@@ -20,7 +20,7 @@ const noPattern = "setting pattern: must be a regular expression, or an object w
 const noLevel =
   'setting enforcementLevel: Invalid option: expected one of "advisory"|"mandatory"|"remediate"|"disabled"';
 
-/** The settings of one policy, and what is wrong with them. */
+/** The settings of one policy, and the error. */
 const wrong: [what: string, policy: string, settings: unknown, problem: string][] = [
   [
     "an unknown setting",
@@ -138,7 +138,7 @@ describe("settings that can", () => {
     ]);
   });
 
-  test("levels and values are those of the bag, as defaults that a file may still change", async () => {
+  test("levels and values come from the bag, as defaults that a file may still change", async () => {
     const settings = {
       naming: "mandatory",
       "tether-interval": { enforcementLevel: "advisory", minHours: 3, maxHours: 9 },
@@ -156,7 +156,7 @@ describe("settings that can", () => {
     expect(await judge([of("tether-interval")], plan, { "tether-interval": { minHours: 2 } })).toEqual([]);
   });
 
-  test("settings upon settings keep what was set before, and leave the first policy as it is", () => {
+  test("further settings keep the earlier ones, and do not change the first policy", () => {
     const twice = withSettings(withSettings(tetherInterval, { maxHours: 9 }), { minHours: 3 });
     const defaults = (policy: { configSchema: PolicyConfigSchema }) =>
       Object.entries(policy.configSchema.properties).map(([key, setting]) => [key, setting.default]);
@@ -172,13 +172,16 @@ describe("settings that can", () => {
   });
 });
 
-test.each(policies.map((policy) => [policy.name, policy] as const))("%s has a schema with words", (_, policy) => {
-  expect(policy.configSchema).toMatchObject({ additionalProperties: false });
-  for (const setting of Object.values(policy.configSchema.properties)) {
-    expect(setting).toMatchObject({
-      description: expect.stringMatching(/\.$/) as string,
-      type: expect.anything() as string,
-    });
-  }
-  expect(policy.description).toMatch(/\.$/);
-});
+test.each(policies.map((policy) => [policy.name, policy] as const))(
+  "%s has a schema with descriptions",
+  (_, policy) => {
+    expect(policy.configSchema).toMatchObject({ additionalProperties: false });
+    for (const setting of Object.values(policy.configSchema.properties)) {
+      expect(setting).toMatchObject({
+        description: expect.stringMatching(/\.$/) as string,
+        type: expect.anything() as string,
+      });
+    }
+    expect(policy.description).toMatch(/\.$/);
+  },
+);

@@ -17,12 +17,12 @@ type Started = ReturnType<typeof start>;
 test.each<[string, (started: Started) => void]>([
   ["it depends on every node", ({ plan, nodes }) => tether(plan, [...nodes])],
   [
-    "it depends on something that depends on every node",
+    "it depends on a resource that depends on every node",
     ({ plan, nodes, environment, memberships: [membership] }) =>
       tether(plan, [plan.add("AppCred", "app", { environment, membership }, { dependsOn: [...nodes] })]),
   ],
   [
-    "one of its properties was made from every node",
+    "one of its properties comes from every node",
     ({ plan, nodes }) => plan.add("TetherService", "pin", args, { madeFrom: { intervalHours: [...nodes] } }),
   ],
   ["it is not active", ({ plan }) => tether(plan, [], { active: false })],
@@ -46,7 +46,7 @@ test.each<[string, (started: Started) => void]>([
   expect(await messages(tetherAfterConfiguration, started.plan)).toEqual([]);
 });
 
-test("fine: the stack has no node, or none whose environment is known", async () => {
+test("fine: the stack has no node, or none with a known environment", async () => {
   const plan = new Plan();
   const { memberships } = network(plan);
   plan.add("Node", "a", { environmentId: unknown, membership: memberships[0] });
@@ -79,14 +79,14 @@ describe("broken", () => {
     ]);
   });
 
-  test("it depends on nothing, and the stack has one environment, which may be left out of account", async () => {
+  test("it depends on nothing, and the stack has one environment, unless a setting ignores that", async () => {
     const { plan } = start();
     tether(plan, []);
     expect(await messages(tetherAfterConfiguration, plan)).toHaveLength(1);
     expect(await messages(tetherAfterConfiguration, plan, { infer: false })).toEqual([]);
   });
 
-  test("it depends on nothing, and stands in a component with one of two environments", async () => {
+  test("it depends on nothing, and is in a component with one of two environments", async () => {
     const plan = new Plan();
     const inside = plan.component("network");
     for (const [name, parent] of [

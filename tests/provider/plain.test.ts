@@ -25,7 +25,7 @@ test.each<[unknown, string | undefined]>([
   [null, undefined],
 ])("the text of %j is %j", (value, said) => expect(text(value)).toBe(said));
 
-test("the message of what was thrown", () => {
+test("the message of a thrown value", () => {
   expect([messageOf(new TypeError("a")), messageOf("b"), messageOf(undefined)]).toEqual(["a", "b", "undefined"]);
 });
 
@@ -91,16 +91,16 @@ test.each<[string, string | undefined]>([
   ["a", undefined],
   ["x", "x"],
   ["zzzzzz", undefined],
-])("what is nearest to %s is %j", (given, found) =>
+])("the nearest text to %s is %j", (given, found) =>
   expect(nearest(given, ["apiKey", "baseUrl", "region", "organization", "x"])).toBe(found),
 );
 
-test("the nearest of several is that with the fewest edits", () => {
+test("the nearest of several is the one with the fewest edits", () => {
   expect(nearest("nodes", ["notes-and", "node", "model"])).toBe("node");
   expect(nearest("nodes", ["model", "nodes-a", "nodes"])).toBe("nodes");
 });
 
-test("what there is, if nothing is near: one, some, or the first twelve", () => {
+test("if nothing is near, the existing ones: one, some, or the first twelve", () => {
   const names = Array.from({ length: 13 }, (_, index) => `name-${index}`);
   expect(didYouMean("acme", ["acne"])).toBe('; did you mean "acne"?');
   expect(didYouMean("zzz", [])).toBe("");
@@ -110,7 +110,7 @@ test("what there is, if nothing is near: one, some, or the first twelve", () => 
   expect(didYouMean("zzz", names)).toBe(`; there are ${names.slice(0, 12).join(", ")}, and 1 more`);
 });
 
-test("a key that is no setting, without its value", () => {
+test("an unknown setting, without its value", () => {
   expect(unknownSetting("regoin", ["region"])).toBe(
     'Stack configuration consortium:regoin is not a setting; did you mean "region"? Remove it with `pulumi config rm consortium:regoin`.',
   );
@@ -132,7 +132,7 @@ test.each<[unknown, boolean, boolean]>([
   expect([isGone({ state }), isGoing({ state })]).toEqual([gone, going]),
 );
 
-test("one of some states, in other letters or with blanks around; none if there are none", () => {
+test("whether a state is one of several, ignoring case and blanks; never if there are none", () => {
   expect(isOneOf(["started", "live"], " Live ")).toBe(true);
   expect(isOneOf(["started"], "live")).toBe(false);
   expect(isOneOf(undefined, "live")).toBe(false);

@@ -61,7 +61,7 @@ describe.each([
     });
   });
 
-  test("those of a Provider", async () => {
+  test("aliases of a Provider", async () => {
     const { of } = await program();
     const acme: ProviderResource = new Provider("acme", { apiKey: "k" }, { aliases: [{ name: "old" }] });
     const { aliases } = await of(acme);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as ts from "typescript";
 
-/* What an editor shows to the author of a program: types, errors and hovers, from TypeScript's own language service. */
+/* Types, errors and hovers in the editor of a program's author, from TypeScript's own language service. */
 
 const root = join(__dirname, "../..");
 const file = join(__dirname, "program.ts");
@@ -19,7 +19,7 @@ const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root, { noEmit
 
 let program = "";
 let version = 0;
-/** Of all other files, which do not change: the service asks for each of them again for each program. */
+/** All other files, which do not change: the language service requests each of them again for each program. */
 const read = new Map<string, ts.IScriptSnapshot | undefined>();
 const snapshot = (path: string): ts.IScriptSnapshot | undefined => {
   const text = ts.sys.readFile(path);
@@ -48,7 +48,7 @@ declare const given: { provider: Input<typeof client>; consensusType: Input<type
 declare const later: { provider: Output<typeof client>; consensusType: Promise<typeof consensus> };
 `;
 
-/** What is wrong with the program, `""` for nothing. */
+/** The errors of the program, `""` for none. */
 function complaints(text: string): string {
   program = before + text;
   version += 1;
@@ -56,7 +56,7 @@ function complaints(text: string): string {
   return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n")).join("\n");
 }
 
-/** What stands in the hover over the first place of a text in the program. */
+/** The hover over the first occurrence of a text in the program. */
 function hover(text: string, over: string): string {
   expect(complaints(text)).toBe("");
   const { documentation } = editor.getQuickInfoAtPosition(file, before.length + text.indexOf(over)) ?? {};
@@ -93,11 +93,11 @@ describe.each(Object.entries(forms))("a client and its consensus: %s", (_, progr
 test.each([
   ["variables of several values", made("provider: client, consensusType: consensus")],
   ["inputs", made("...given")],
-  ["what is known only later", made("...later")],
+  ["values that are only known later", made("...later")],
   ["one of both known", made(`provider: "quorum", consensusType: later.consensusType.then(() => "raft" as const)`)],
   ["a class of one's own", `class Own extends Environment {} new Own("e", { consortium, ...given });`],
   [
-    "the resource of one client where any is wanted",
+    "a resource of one client in place of any",
     `const e: Environment = ${made(`provider: "geth", consensusType: "poa"`)}`,
   ],
 ])("%s compile", (_, text) => {
@@ -141,7 +141,7 @@ test.each([
   expect(hover(text.replace("consortium,", "consortium: consortium,"), over)).toBe(words);
 });
 
-describe("nothing names a document that nobody has", () => {
+describe("nothing refers to a document that users do not have", () => {
   const section = /\bspec\b|\bsections? \d/;
 
   /** A symbol and what can be hovered over in it. */

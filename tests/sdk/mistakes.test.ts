@@ -5,7 +5,7 @@ import { type Kind } from "../support/engine";
 import { program } from "../support/program";
 import { start } from "../support/service";
 
-/* Programs with one mistake: what the class says at once, or else the check of a preview, names it and what to do. */
+/* Programs with one mistake: the class at once, or else the check of a preview, names it and says what to do. */
 
 /** The classes, without the types that would not let the mistakes be written down. */
 type Class = new (name: string, args?: object, opts?: object) => CustomResource;
@@ -49,7 +49,7 @@ test.each<[string, () => CustomResource, RegExp]>([
     /^TetherService x: tetherId and consoleUrl are both given/,
   ],
   [
-    "Pulumi's option import of what can be adopted: names adopt",
+    "Pulumi's option import of an object that can be adopted: names adopt",
     () => new Membership("x", { consortiumId: "c1" }, { import: "m1" }),
     /^Membership x: Pulumi's option import does not work .* adopt: "m1" instead; .*`consortium export --adopt`/,
   ],
@@ -70,7 +70,7 @@ test.each<[string, () => CustomResource, RegExp]>([
 });
 
 test.each(["Membership", "Environment", "Node", "AppCred", "TetherService"] as const)(
-  "%s without arguments, as JavaScript lets it be written, says what it needs",
+  "%s without arguments, as in JavaScript, names the required ones",
   async (name) => {
     const Unplaced = (sdk as unknown as Record<string, Class & { get?: (name: string, id: string) => CustomResource }>)[
       name

@@ -3,9 +3,9 @@ import { Consortium, Node, Provider, type ProviderArgs } from "../../sdk";
 import { program, type Registered, valueOf } from "../support/program";
 import { setEnvironment } from "../support/service";
 
-/* An explicit Provider: its inputs are what the provider process gets as its configuration. */
+/* An explicit Provider: the provider process gets its inputs as configuration. */
 
-/** As it is registered; `stack` is what its configuration says. */
+/** Its registration, with `stack` as the stack's configuration. */
 async function inputsOf(args: ProviderArgs, stack: Record<string, string> = {}): Promise<Registered> {
   const config = Object.entries(stack).map(([key, value]) => [`consortium:${key}`, value]);
   const { registered } = await program({}, Object.fromEntries(config) as Record<string, string>);
@@ -13,7 +13,7 @@ async function inputsOf(args: ProviderArgs, stack: Record<string, string> = {}):
   return registered[0]!;
 }
 
-test("is one of the package pulumi-nodejs, with full keys and a secret key", async () => {
+test("belongs to the package pulumi-nodejs, with full keys and a secret key", async () => {
   const { type, inputs } = await inputsOf({
     apiKey: "k",
     region: "eu",
@@ -39,7 +39,7 @@ test.each([output("k"), secret("k"), Promise.resolve("k")])("a key as an output 
 test.each([
   ["the dynamic provider", "false", "consortium:"],
   ["the plugin, by its own names", "true", ""],
-])("what it is not given comes from the stack, and is not its own: on %s", async (_, plugin, prefix) => {
+])("settings that it is not given come from the stack, and are not its own: on %s", async (_, plugin, prefix) => {
   setEnvironment({ CONSORTIUM_PLUGIN: plugin });
   const stack = { apiKey: "stack", region: "ko", maxConcurrency: "4" };
   const { inputs } = await inputsOf({ apiKey: "k", region: undefined }, stack);
@@ -88,7 +88,7 @@ test.each([
 test.each([
   ["1", {}, "Environment variable CONSORTIUM_PLUGIN"],
   [undefined, stack("yes"), "Stack configuration consortium:plugin"],
-])("what is neither true nor false is one clear error: %s, %j", async (variable, config, where) => {
+])("a value other than true and false is one clear error: %s, %j", async (variable, config, where) => {
   setEnvironment({ CONSORTIUM_PLUGIN: variable });
   await program({}, config);
   const value = variable ?? "yes";

@@ -16,7 +16,7 @@ import {
 } from "../../sdk";
 import { program, valueOf } from "../support/program";
 
-/* What the classes register with the engine: flat inputs, one small text, and the options that go with them. */
+/* Registrations of the classes with the engine: flat inputs, one small text, and their options. */
 
 const quorum = { provider: "quorum", consensusType: "raft" } as const;
 const pinned = { tetherId: "tether0001", network: "rinkeby", intervalHours: 1 } as const;
@@ -64,7 +64,7 @@ test.each(Object.keys(registered))("%s: the class knows its own resources, and n
   expect([undefined, null, {}, "text"].filter((other) => isInstance(other))).toEqual([]);
 });
 
-test("mocks: what an environment and a node are given is what they show, and what a mock sets", async () => {
+test("mocks: an environment and a node show their arguments, and values that a mock sets", async () => {
   const { of } = await program({ Node: { firstUserAccount: "0xa", hybridPortAllocation: 40_000 } });
   const settings = { releaseId: "r", blockPeriod: 2, multiRegion: true, testFeatures: { quick: true } };
   const environment = new Environment("e", { consortiumId: "c", ...quorum, ...settings });
@@ -104,7 +104,7 @@ test.each([undefined, "given"])("name: %s", async (name) => {
   for (const one of businesses) expect((await of(one)).inputs.orgName).toBe(name ?? "x");
 });
 
-test("nothing is taken out of the state with its parent, or, but for nodes, deleted before its replacement, unless the program says so", async () => {
+test("by default, no resource is dropped with its parent, and only nodes are deleted before their replacement", async () => {
   const { of } = await program();
   const made = network("resources");
   for (const [key, one] of Object.entries(made)) {
@@ -114,7 +114,7 @@ test("nothing is taken out of the state with its parent, or, but for nodes, dele
   expect((await of(own)).deletedWith).toBe(await valueOf(made.c!.urn));
 });
 
-test("secret are the outputs of a credential, besides what the program marks itself", async () => {
+test("the outputs of a credential are secret, and so are values that the program marks", async () => {
   const { of } = await program();
   const marked = new AppCred("marked", within, { additionalSecretOutputs: ["username"] });
   expect((await of(marked)).secretOutputs).toEqual(["username", "password", "basicAuthHeader"]);
@@ -147,7 +147,7 @@ describe("customTimeouts", () => {
   });
 
   test.each([{}, { create: "0s", delete: "0m" }])(
-    "%j is no input: it asks for the defaults",
+    "%j is not an input: it means the defaults",
     async (customTimeouts) => {
       const { of } = await program();
       expect((await of(new Node("x", within, { customTimeouts }))).inputs).not.toHaveProperty("customTimeouts");
@@ -155,7 +155,7 @@ describe("customTimeouts", () => {
   );
 });
 
-test("what a transformation of the resource sets is looked at after it: secrets, and time-outs", async () => {
+test("secrets and time-outs that a transformation of the resource sets are honored", async () => {
   const { of } = await program();
   const set = { description: secret("hush"), extra: { plain: "seen", hidden: secret(7) } };
   const transformation: ResourceTransformation = ({ props, opts }) => ({
@@ -185,7 +185,7 @@ const gets = {
   Environment: () => Environment.get("x", "their-id", { consortiumId: "c" }),
   Node: () => Node.get("x", "their-id", { consortiumId: "c", environmentId: "e" }),
 };
-test.each(Object.entries(gets))("%s.get reads what this stack does not manage", async (type, get) => {
+test.each(Object.entries(gets))("%s.get reads an object that this stack does not manage", async (type, get) => {
   const { of } = await program();
   const one = get();
   expect(await of(one)).toMatchObject({ read: true, type: `pulumi-nodejs:dynamic/consortium:${type}` });
@@ -193,7 +193,7 @@ test.each(Object.entries(gets))("%s.get reads what this stack does not manage", 
   expect(await valueOf(one.id)).toBe("their-id");
 });
 
-test("the dynamic provider is told where secrets are; nothing is added where there are none", async () => {
+test("the dynamic provider gets the paths of secrets; without secrets, nothing is added", async () => {
   const { of } = await program();
   const token = secret("t");
   const made = await of(

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 
 export interface ProxyServer {
   address: string;
-  /** Where it was asked to connect to, with the user name and password that came with it. */
+  /** The requested targets, with the user name and password of each request. */
   asked: { target: string; credentials?: string }[];
   close: () => Promise<void>;
 }

@@ -10,7 +10,7 @@ export interface Span {
   name: string;
   kind: number;
   attributes: Record<string, string | number>;
-  /** Of the status: why it failed. */
+  /** Why it failed, from the status. */
   failure?: string;
 }
 

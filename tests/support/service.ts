@@ -7,7 +7,7 @@ import { type VirtualTime, virtualTime } from "./virtual-time";
 export interface Started {
   service: Service;
   time: VirtualTime;
-  /** What the provider said to the user. */
+  /** Lines of the provider for the user. */
   said: string[];
   /** The calls since the last look, such as `POST /consortia/:consortiumId/environments`. */
   calls: () => string[];
@@ -50,7 +50,7 @@ export async function start(options: ServiceOptions = {}): Promise<Started> {
   return { service, time, said, calls };
 }
 
-/** Where a fault is that no answer comes, it is not waited for long; this alone takes real time. */
+/** A fault without an answer is not awaited for long: only this takes real time. */
 export function impatient({ kind }: Pick<FaultRule, "kind">): void {
   if (kind === "hang") setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "1" });
 }

@@ -9,7 +9,7 @@ import { done, root, Stack } from "../support/stack";
 import { until } from "../../support/until";
 import { canaryKey, type World, world } from "../support/world";
 
-/* The examples of the reference pages and of the schema, in each language: the whole network and those of the lookups as one program. */
+/* The examples of the reference pages and of the schema, in each language: the whole network and all lookups as one program. */
 
 jest.setTimeout(900_000); // the first time, packages for Python and Go are made
 
@@ -54,7 +54,7 @@ async function inWorld(language: keyof typeof languages): Promise<Program> {
   return merged([whole, ...Object.values(looks).map(({ program }) => program)]);
 }
 
-/** YAML's settings of the project are those of the test. */
+/** The test's settings replace those of the YAML project. */
 const written = (language: keyof typeof languages, program: Program): string => {
   const text = textOf[language](program);
   return language === "yaml" ? text.replace(/^name: .*\nruntime: .*\n/, "") : text;

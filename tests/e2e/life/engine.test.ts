@@ -57,7 +57,7 @@ const tree = ({
 
 /** The start and the end of a chapter. */
 interface Chapter {
-  /** Of an update. A preview, refresh or destroy has none. */
+  /** The program of an update. A preview, refresh or destroy has none. */
   program?: string;
   /** Default: an update, or a destroy where there is no program. */
   run?: "refresh";
@@ -95,90 +95,94 @@ const renamed = { description: "second", consensusType: "ibft", name: "next" };
 const last = { ...renamed, name: "last", consensusType: "raft", options: { deleteBeforeReplace: true } };
 
 const life: Record<string, Chapter> = {
-  "all is made": { program: tree() },
-  "one changes in place, one goes": { program: tree({ description: "second", without: "a" }) },
+  "all is created": { program: tree() },
+  "one changes in place, one is deleted": { program: tree({ description: "second", without: "a" }) },
   "a replacement takes its children with it": { program: tree({ description: "second", consensusType: "ibft" }) },
-  "what is gone is made again": {
+  "a missing one is created again": {
     program: tree({ description: "second", consensusType: "ibft" }),
     args: "--refresh",
     before: gone("credentials"),
   },
-  "one is made anew at the user's word": {
+  "one is replaced with --replace": {
     program: tree({ description: "second", consensusType: "ibft" }),
     args: "--replace",
   },
-  "a create is refused, and what was made stays": {
+  "a create is refused, and new objects stay": {
     program: tree({ description: "second", consensusType: "raft" }),
     before: refused,
     fails: true,
   },
-  "the next run goes on": { program: tree({ description: "second", consensusType: "raft" }), before: allow },
-  "under another name the new one comes first: where it is refused, the old one stays": {
+  "the next run continues": { program: tree({ description: "second", consensusType: "raft" }), before: allow },
+  "with another name, the new one is created first: if it is refused, the old one stays": {
     program: tree(renamed),
     before: refused,
     fails: true,
   },
-  "and goes once there is a new one": { program: tree(renamed), before: allow },
-  "the resource option lets it go first": { program: tree(last) },
+  "and is deleted once there is a new one": { program: tree(renamed), before: allow },
+  "the resource option deletes it first": { program: tree(last) },
   "another provider of the same organization changes nothing": { program: tree({ ...last, provider: "own" }) },
-  "nor does yet another one": { program: tree({ ...last, provider: "other" }) },
+  "a third provider changes nothing, either": { program: tree({ ...last, provider: "other" }) },
   "all is deleted": {},
 };
 
 /** Targets, protected and retained resources. */
 const some: Record<string, Chapter> = {
-  "all is made": { program: tree() },
-  "destroy of one that others need is refused": { targets: ["n"], fails: true },
-  "destroy of one takes that": { targets: ["a"] },
-  "up of one makes that, and changes nothing else": { program: tree({ description: "second" }), targets: ["a"] },
+  "all is created": { program: tree() },
+  "destroy of one with dependents is refused": { targets: ["n"], fails: true },
+  "destroy of one deletes only that": { targets: ["a"] },
+  "up of one creates that, and changes nothing else": { program: tree({ description: "second" }), targets: ["a"] },
   "up of another one changes that": { program: tree({ description: "second" }), targets: ["c"] },
-  "up of one that something needs which is not in the program any more ends there": {
+  "up of one with a dependent that was removed from the program fails": {
     program: tree({ description: "third", without: "a" }),
     targets: ["c"],
     fails: true,
   },
-  "up of what is not in the program any more deletes it": {
+  "up of one that was removed from the program deletes it": {
     program: tree({ description: "fourth", without: "a" }),
     targets: ["a"],
   },
-  "destroy with what depends on it": { targets: ["e"], dependents: true },
-  "up of one that needs what is not there is refused": { program: tree(), targets: ["n"], fails: true },
-  "up of some makes them": { program: tree(), targets: ["e", "m", "n"] },
-  "the rest is made": { program: tree() },
-  "refresh of another one does not see what is gone": { run: "refresh", targets: ["n"], before: gone("credentials") },
+  "destroy with its dependents": { targets: ["e"], dependents: true },
+  "up of one with a missing dependency is refused": { program: tree(), targets: ["n"], fails: true },
+  "up of some creates them": { program: tree(), targets: ["e", "m", "n"] },
+  "the rest is created": { program: tree() },
+  "refresh of another one does not see the missing one": {
+    run: "refresh",
+    targets: ["n"],
+    before: gone("credentials"),
+  },
   "refresh of that one does": { run: "refresh", targets: ["a"] },
-  "it is made again": { program: tree() },
+  "it is created again": { program: tree() },
   "one is protected": { program: tree({ of: { n: { protect: true } } }) },
   "a protected one is not replaced": {
     program: tree({ node: { extra: { a: 1 } }, of: { n: { protect: true } } }),
     fails: true,
   },
-  "nor deleted": { program: tree({ without: "an" }), fails: true },
-  "nor destroyed, and nothing that it needs": { fails: true },
-  "one that is not protected any more goes": { program: tree({ of: { a: { retainOnDelete: true } } }) },
-  "one that is retained leaves the stack alone": { program: tree({ without: "a" }) },
-  "all else is deleted, but what holds it": {},
+  "a protected one is not deleted": { program: tree({ without: "an" }), fails: true },
+  "a protected one is not destroyed, and neither are its dependencies": { fails: true },
+  "one that is no longer protected is deleted": { program: tree({ of: { a: { retainOnDelete: true } } }) },
+  "a retained one only leaves the stack": { program: tree({ without: "a" }) },
+  "all else is deleted, except its parents": {},
 };
 
 /** Failures and missing objects, and the next run. */
 const failures: Record<string, Chapter> = {
-  "all is made": { program: tree() },
-  "a refresh drops a parent that is gone, and what was in it": { run: "refresh", before: gone("environments") },
-  "they are made again": { program: tree() },
-  "a destroy does not miss a parent that is gone": { before: gone("environments") },
-  "all is made once more": { program: tree() },
-  "a delete that is refused keeps it, and what it needs": {
+  "all is created": { program: tree() },
+  "a refresh drops a missing parent, and everything in it": { run: "refresh", before: gone("environments") },
+  "they are created again": { program: tree() },
+  "a destroy accepts a missing parent": { before: gone("environments") },
+  "all is created once more": { program: tree() },
+  "a refused delete keeps it, and its dependencies": {
     program: tree({ without: "na" }),
     before: refuse("DELETE", `${environments}/:environmentId/nodes/:nodeId`),
     fails: true,
   },
   "the next run deletes it": { program: tree({ without: "na" }), before: allow },
-  "and the next one makes it again": { program: tree() },
-  "a destroy ends where a delete is refused": {
+  "and the next one creates it again": { program: tree() },
+  "a destroy ends at a refused delete": {
     before: refuse("DELETE", `${environments}/:environmentId/appcreds/:credentialId`),
     fails: true,
   },
-  "an update goes on where it ended": { program: tree(), before: allow },
+  "an update continues from there": { program: tree(), before: allow },
   "a replacement that does not get ready is kept": {
     program: tree({ node: { name: "next", extra: { a: 1 } }, of: { n: { customTimeouts: { create: "2s" } } } }),
     before: (service) => service.setTiming({ nodeStart: 1e9 }),
@@ -195,12 +199,12 @@ const failures: Record<string, Chapter> = {
 
 /** Saved plans. */
 const plans: Record<string, Chapter> = {
-  "all is made as planned": { program: tree(), planned: tree() },
+  "all is created as planned": { program: tree(), planned: tree() },
   "so is a change, and a delete": {
     program: tree({ description: "second", without: "a" }),
     planned: tree({ description: "second", without: "a" }),
   },
-  "another value than planned ends the run there": {
+  "a value other than planned ends the run there": {
     program: tree({ description: "fourth", without: "an" }),
     planned: tree({ description: "third", without: "an" }),
     fails: true,
@@ -211,13 +215,13 @@ const plans: Record<string, Chapter> = {
 
 /** Imports and adoptions. */
 const imports: Record<string, Chapter> = {
-  "all is made": { program: tree({ of: { n: { retainOnDelete: true } } }) },
-  "one leaves the stack alone": { program: tree({ without: "n" }) },
+  "all is created": { program: tree({ of: { n: { retainOnDelete: true } } }) },
+  "one leaves only the stack": { program: tree({ without: "n" }) },
   "one that does not exist is not imported": { program: tree({ of: { n: { import: "c/e/other" } } }), fails: true },
   "it is imported by its names": { program: tree({ of: { n: { import: "c/e/n" } } }) },
   "and stays with the option": { program: tree({ of: { n: { import: "c/e/n" } } }) },
   "it is one of the stack": { program: tree({ node: { extra: { a: 1 } }, of: { n: { retainOnDelete: true } } }) },
-  "it leaves again": { program: tree({ without: "n" }) },
+  "it leaves the stack again": { program: tree({ without: "n" }) },
   "with other arguments, it is imported, and changed": {
     program: tree({ node: { size: "large" }, of: { n: { import: "c/e/n" } } }),
   },
@@ -239,7 +243,7 @@ interface Told {
   kept: string[];
 }
 
-/** The story as Pulumi tells it. */
+/** The story on Pulumi. */
 async function told(w: World, adapter: Adapter, chapters: Record<string, Chapter>): Promise<Record<string, Told>> {
   const story: Record<string, Told> = {};
   for (const [

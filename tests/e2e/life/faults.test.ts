@@ -5,8 +5,8 @@ import * as service from "../../../service/index";
 import { pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 
 /*
- * A sample of the trials that `npm run reliability` runs one by one: a stack whose calls fail, whose run is killed, or which gets the key
- * of another organization ends with exactly the network.
+ * A sample of the trials that `npm run reliability` runs one by one: a stack ends with exactly the network after failed calls, a killed
+ * run, or a key of another organization.
  */
 
 const environments = "/consortia/:consortiumId/environments";

@@ -7,7 +7,7 @@ import { finished, type Result } from "../support/stack";
 import { until } from "../../support/until";
 import { type World, wholeTree, world } from "../support/world";
 
-/* A run whose CLI and providers are killed at each create of the reference network: `pulumi cancel && pulumi up` goes on. */
+/* The CLI and the providers are killed at each create of the reference network: `pulumi cancel && pulumi up` continues. */
 
 const adapters = ["dynamic", "plugin"] as const;
 const creates = {

@@ -89,7 +89,7 @@ const renamed = (program: string): string =>
   program.replace("const consortium = new", "const trade = new").replaceAll(/\bconsortium\.id\b/g, "trade.id");
 
 /*
- * Beyond this converter, which is older than that of today's CLI: modules, which it leaves out; a `count` that is a variable; loops in
+ * Beyond this converter, which is older than the one in today's CLI: modules, which it leaves out; a `count` that is a variable; loops in
  * Python and YAML.
  */
 const programs: [configuration: string, language: "typescript" | "yaml", count: number][] = [

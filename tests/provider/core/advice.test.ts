@@ -3,7 +3,7 @@ import { Stack } from "../../support/double/stack";
 import { setEnvironment } from "../../support/service";
 import { onBothAdapters } from "../../support/stacks";
 
-/* What somebody who uses Pulumi is told to do: the words of the client alone are in api/api-error.test.ts and api/settings.test.ts. */
+/* Advice for users of Pulumi. The client's own advice is in api/api-error.test.ts and api/settings.test.ts. */
 
 const rows: [string, config: Record<string, string>, advice: string][] = [
   [

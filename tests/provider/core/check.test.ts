@@ -5,8 +5,8 @@ import { definitions } from "../../../provider/resources";
 import { type Kind, type Props, unknown } from "../../support/engine";
 
 /*
- * What a preview says without a call: what is refused, by property, let through, or filled in; and what of the state is another thing
- * in the program. (What each change then does: resources/changes.test.ts.)
+ * Previews without a call: values that are refused, by property, let through, or filled in; and differences between state and program.
+ * (What each change then does: resources/changes.test.ts.)
  */
 
 const run = (kind: Kind, news: Props) => check(definitions[kind], news);
@@ -23,7 +23,7 @@ const given = {
   network: "rinkeby",
 };
 const whole = forEach((kind) => enoughFor(definitions[kind], given, "a"));
-/** What is filled in. */
+/** Defaults. */
 const filled = forEach((kind): Props => {
   const defaults = Object.entries<z.ZodType>(definitions[kind].inputs.shape).map(([key, schema]) => [
     key,
@@ -31,7 +31,7 @@ const filled = forEach((kind): Props => {
   ]);
   return Object.fromEntries(defaults.filter(([, value]) => value !== undefined)) as Props;
 });
-/** What the service adds, where a state is incomplete without it, or more than text. */
+/** Outputs of the service that a complete state needs, or that are more than text. */
 const outputs: Partial<Record<Kind, Props>> = {
   consortium: { owner: "o", state: "setup", revision: "0", __kept: { version: 2 } },
   membership: { orgId: "o", state: "active", revision: "0" },
@@ -57,7 +57,7 @@ const compared = (kind: Kind, change: Props = {}, state: Props = {}) => {
   );
 };
 
-test("what is filled in is what the pages say", () => {
+test("defaults are the documented ones", () => {
   expect(filled).toMatchObject({
     consortiumZone: { type: "kaleido" },
     environmentZone: { type: "kaleido" },
@@ -90,7 +90,7 @@ describe.each(kinds)("%s", (kind) => {
     }
   });
 
-  test("an argument that does not exist is refused, with those that do", () => {
+  test("an unknown argument is refused, with a list of the known ones", () => {
     const { issues } = run(kind, { ...whole[kind], flavour: "red" });
     const mayBeSecret = kind === "configuration"; // the engine would print its value
     expect(issues.map(({ property }) => property)).toEqual([mayBeSecret ? "" : "flavour"]);
@@ -100,7 +100,7 @@ describe.each(kinds)("%s", (kind) => {
     expect(issues[0]!.reason).not.toContain("customTimeouts");
   });
 
-  test("what is kept, and written differently, is no change; another value of each is one", () => {
+  test("a kept value that is written differently is no change; another value is", () => {
     expect(compared(kind)).toEqual(none);
     for (const [key, value] of Object.entries({ ...defaults, ...whole[kind] })) {
       const other = typeof value === "string" ? `${value}-other` : typeof value === "number" ? value + 1 : !value;
@@ -110,7 +110,7 @@ describe.each(kinds)("%s", (kind) => {
   });
 });
 
-test("what the host adds, and what is not given, is no argument", () => {
+test("additions of the host and missing values are not arguments", () => {
   const added = { __provider: "x", __defaults: [], colour: undefined, size: null };
   expect(run("node", { ...whole.node, ...added }).issues).toEqual([]);
 });
@@ -220,10 +220,13 @@ test("several faults are told at once", () => {
   expect(issues.map(({ property }) => property)).toEqual(properties);
 });
 
-test.each([{ provider: unknown }, { consensusType: unknown }])("no consensus is judged while unknown: %j", (change) => {
-  const geth = { ...whole.environment, provider: "geth", consensusType: "raft" };
-  expect(run("environment", { ...geth, ...change }).issues).toEqual([]);
-});
+test.each([{ provider: unknown }, { consensusType: unknown }])(
+  "consensus is not checked while unknown: %j",
+  (change) => {
+    const geth = { ...whole.environment, provider: "geth", consensusType: "raft" };
+    expect(run("environment", { ...geth, ...change }).issues).toEqual([]);
+  },
+);
 
 test.each<[string, Props, string]>([
   ["a name", { name: "half \ud83d" }, "name"],
@@ -281,11 +284,11 @@ test.each<[Kind, string, string[]]>([
   ["membership", "consortiumId", ["consortiumId"]],
   ["appCred", "keepers", ["keepers"]],
   ["consortium", "description", []],
-])("%s %s, which a preview does not know yet, may change", (kind, key, replaces) => {
+])("%s %s may change if it is unknown in a preview", (kind, key, replaces) => {
   expect(compared(kind, { [key]: unknown })).toMatchObject({ changes: true, replaces, deleteBeforeReplace: false });
 });
 
-describe("what an earlier run left unfinished is a change", () => {
+describe("a step that an earlier run left unfinished is a change", () => {
   test.each<[Kind, Props]>([
     ["environment", { state: "failed" }],
     ["environment", { state: "initializing", chainId: undefined }], // a service may show it once there is something in it

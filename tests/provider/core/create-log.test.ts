@@ -9,7 +9,7 @@ import { world } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { newProcess, setEnvironment } from "../../support/service";
 
-/* A run that is killed leaves what proves its objects to be its own; nothing else is taken when the next one continues. */
+/* A killed run leaves proof of the objects that it created; the next run takes nothing else. */
 
 const kinds = ["consortium", "membership", "environment", "node"] as const;
 
@@ -27,7 +27,7 @@ async function killed(kind: (typeof kinds)[number], { answered }: { answered: bo
   newProcess({ CONSORTIUM_FLEET_CREATES: file });
   expect(await here.engine.up(args)).toEqual({ then: "created" });
   if (!answered) loseAnswers();
-  /** The next run of the stack, whose state knows nothing of what this one created. */
+  /** The next run of the stack. Its state has none of the new objects. */
   const again = async (change: Props = {}): Promise<Outcome & { id?: string }> => {
     newProcess();
     const engine = new Engine(kind);
@@ -51,7 +51,7 @@ async function elsewhere(kind: Kind, args: Props, own?: string): Promise<string>
   return engine.kept!.id;
 }
 
-test("one that was there before the killed run began is not its own, though its list did not show it", async () => {
+test("an object from before the killed run is not its own, even if its list did not show it", async () => {
   const { again, id, service } = await killed("consortium", { answered: false });
   service.store.consortia.patch(id, { created_at: "2020-01-01T00:00:00.000Z" });
   markInterrupted(file, []);
@@ -84,12 +84,12 @@ describe.each(kinds)("%s", (kind) => {
     expect(await count()).toBe(1);
   });
 
-  test("that another run of the stack was not killed over is taken already", async () => {
+  test("that another run of the stack finished is taken already", async () => {
     const { again, id } = await killed(kind, { answered: true });
     expect(await again()).toEqual(failed(`already taken by ${id}`));
   });
 
-  test("that was there before the killed run is not its own", async () => {
+  test("from before the killed run is not its own", async () => {
     const here = await world(kind);
     const args: Props = bases[kind](here.net);
     const live = await elsewhere(kind, args);
@@ -108,7 +108,7 @@ const doubts: [string, string | undefined, (id: string) => string[], RegExp][] =
   ["another stack of the fleet made it", "acme-prod.jsonl", () => [], /the stack acme-prod created/],
 ];
 
-test.each(doubts)("what appeared since, where %s, is left and named", async (_, own, held, reason) => {
+test.each(doubts)("an object that appeared since is left and named if %s", async (_, own, held, reason) => {
   const { again, id, args, at, engine, service } = await killed("consortium", { answered: false });
   await send(service, "DELETE", at()); // nothing came of what the killed run sent
   engine.kept = undefined;
@@ -120,7 +120,7 @@ test.each(doubts)("what appeared since, where %s, is left and named", async (_, 
   expect(errorOf(outcome)).toContain(`adopt: "${live}"`);
 });
 
-test("of more than the killed run can have made, none is taken", async () => {
+test("if there are more than the killed run can have made, none is taken", async () => {
   const { again, id, net, service } = await killed("node", { answered: false });
   const where = `/consortia/${net.consortiumId}/environments/${net.environmentId}/nodes`;
   const body = { name: "another", membership_id: net.membershipId };
@@ -132,34 +132,34 @@ test("of more than the killed run can have made, none is taken", async () => {
   );
 });
 
-test("what a state held already when the killed run was continued is that one's: no other resource takes it", async () => {
+test("an object that a state already held when the killed run was continued stays with its resource", async () => {
   const { again, id } = await killed("consortium", { answered: true });
   markInterrupted(file, [`/consortia/${id}`]);
   expect(await again()).toEqual(failed(`already taken by ${id}`));
 });
 
-test("what differs from the program is left and named", async () => {
+test("an object that differs from the program is left and named", async () => {
   const { again, id } = await killed("consortium", { answered: false });
   markInterrupted(file, []);
   const why = new RegExp(`of ${id}, its description is .*It was left as it is`);
   expect(await again({ description: "another" })).toEqual(failed(why));
 });
 
-test("where another stack was creating one of this name, too, nobody knows whose it is", async () => {
+test("if another stack was creating one with the same name, its owner is unknown", async () => {
   const { again } = await killed("consortium", { answered: false });
   writeFileSync(join(folder, "acme-prod.jsonl"), readFileSync(file));
   markInterrupted(file, []);
   expect(await again()).toEqual(failed("the stack acme-prod was also creating one of this name"));
 });
 
-test("one of this name that another stack was creating in another organization is no rival", async () => {
+test("a create with the same name in another organization does not count", async () => {
   const { again, id } = await killed("consortium", { answered: false });
   writeFileSync(join(folder, "globex.jsonl"), readFileSync(file, "utf8").replace(/"key":"\w+:\w/, '"key":"other:0'));
   markInterrupted(file, []);
   expect(await again()).toEqual({ then: "created", id });
 });
 
-test("what was sent with the key of another organization says nothing of what this one has", async () => {
+test("a create with the key of another organization proves nothing for this one", async () => {
   const { again, service } = await killed("consortium", { answered: false });
   markInterrupted(file, []);
   writeFileSync(file, readFileSync(file, "utf8").replace(/"key":"\w+:\w/, '"key":"other:0'));
@@ -167,7 +167,7 @@ test("what was sent with the key of another organization says nothing of what th
   expect(service.store.consortia.list().length).toBeGreaterThan(0);
 });
 
-test("where nothing came of it, it is created after as long as a request may take", async () => {
+test("if it created nothing, the next run creates the object after the longest time that a request may take", async () => {
   const { again, id, at, service, said } = await killed("consortium", { answered: false });
   await send(service, "DELETE", at());
   markInterrupted(file, []);
@@ -180,7 +180,7 @@ test("where nothing came of it, it is created after as long as a request may tak
 test.each([
   ["refused, nothing comes of it: one of its name is somebody else's", 400, failed("already taken")],
   ["unclear, it may still be carried out: one of its name is its own", 500, { then: "created" }],
-])("of a create whose answer is %s", async (_, status, outcome) => {
+])("after a create with an answer that is %s", async (_, status, outcome) => {
   const { engine, service, net } = await world("node");
   const args = bases.node(net);
   newProcess({ CONSORTIUM_FLEET_CREATES: file });
@@ -197,7 +197,7 @@ test.each([
   expect(engine.kept?.id).toBe(status === 500 ? late : undefined);
 });
 
-test("a create that is not sent is none; a line that a power cut tore is none", async () => {
+test("a create that was not sent does not count, nor a line that a power cut left incomplete", async () => {
   const { again, args } = await killed("consortium", { answered: true });
   await again({ name: args.name as string }); // taken: it is not sent
   writeFileSync(file, `${readFileSync(file, "utf8")}{"begun":{"att`);

@@ -8,7 +8,7 @@ import { newSession } from "../../../provider/core/session";
 import { type VirtualTime, virtualTime } from "../../support/virtual-time";
 import { type Peer, peer, type Reply, settingsFor, text } from "../../support/peer";
 
-/* "Gone" drops an object from the state, so it is only said when nothing speaks against it. */
+/* "Gone" removes an object from the state, so it needs proof. */
 
 const consortia: Place = { collection: "/consortia" };
 const environments: Place = { collection: "/consortia/c1/environments", parent: { place: consortia, id: "c1" } };
@@ -129,7 +129,7 @@ describe("the list itself fails", () => {
   });
 });
 
-describe("not in lists that agree", () => {
+describe("missing from two lists", () => {
   const rest: Answers = { "/consortia": [200, [{ _id: "c1" }]], "/consortia/c1/environments": [200, [{ _id: "e1" }]] };
   const nothing = [200, []] as [number, unknown];
   const inE1 = nodes.collection;
@@ -172,7 +172,7 @@ describe("not in lists that agree", () => {
     else await expect(presence).rejects.toThrow(verdict);
   });
 
-  test("with time between them", async () => {
+  test("with time between the lists", async () => {
     const { session, server } = await answering({ [inE1]: [200, others] });
     const start = session.clock.now();
     expect(await new Listed(session, nodes).find("n1", 0)).toBe("gone");
@@ -180,14 +180,14 @@ describe("not in lists that agree", () => {
     expect(server.requests.map(({ url }) => url.split("/").at(-1))).toEqual(["nodes", "n1", "nodes"]);
   });
 
-  test("and a person who confirms it for this run", async () => {
+  test("and the user confirms it for this run", async () => {
     const { session } = await answering({ [inC1]: nothing, [inE1]: [200, here] });
     const confirmed = { ...session, run: new Run(new Set(["e1"])) };
     expect(await new Listed(confirmed, environments).find("e1", 0)).toBe("gone");
   });
 });
 
-test("what a service does not list is asked for once in a run, and goes with its owner", async () => {
+test("a list that the service lacks is requested once per run, and its objects are gone with their owner", async () => {
   const credentials = (id: string): Place => ({
     collection: `/consortia/c1/environments/${id}/appcreds`,
     parent: { place: environments, id },
@@ -204,7 +204,7 @@ test("what a service does not list is asked for once in a run, and goes with its
   expect(await new Listed(session, credentials("e2")).siblings(0)).toBeUndefined();
 });
 
-test("not in a list that is some seconds old: the list is asked for again before it counts", async () => {
+test("missing from a list that is some seconds old: a new list is requested first", async () => {
   const lists = [others, here];
   const time = virtualTime();
   const reply: Reply = (response, seen, socket) => {

@@ -7,7 +7,7 @@ import { newSession } from "../../../provider/core/session";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";
 
-/* One list call serves all who ask at about the same time. */
+/* One list call serves all callers at about the same time. */
 
 function lists() {
   const time = new VirtualTime();
@@ -29,7 +29,7 @@ function lists() {
 
 const itemsOf = async (looked: Promise<Listing>): Promise<Identified[]> => (await looked).items;
 
-test("those who ask at once share a call; another collection has its own", async () => {
+test("simultaneous callers share a call; another collection has its own", async () => {
   const { at, asked } = lists();
   const all = await Promise.all([
     itemsOf(at("/a").look(0)),
@@ -47,7 +47,7 @@ test.each([
   [401, 400, 2],
   [5, 0, 2],
   [9_999, 10_000, 1],
-])("%i ms later, an answer of %i ms is asked for: %i calls", async (later, maxAge, calls) => {
+])("%i ms later, with a maximum age of %i ms: %i calls", async (later, maxAge, calls) => {
   const { at, time, asked } = lists();
   void itemsOf(at("/a").look(0));
   time.pass(later);
@@ -55,7 +55,7 @@ test.each([
   expect(asked).toHaveLength(calls);
 });
 
-test("the age counts from when it was asked, not from when it was answered", async () => {
+test("the age counts from the request, not from the answer", async () => {
   const { at, asked } = lists();
   await itemsOf(at("/a").look(0)); // takes 50 ms
   await itemsOf(at("/a").look(49));
@@ -85,7 +85,7 @@ describe("failures", () => {
   });
 });
 
-test("what was just made empty is known without a call, for a while", async () => {
+test("a new, empty collection is known without a call, for a while", async () => {
   const { at, time, asked } = lists();
   at("/a").startEmpty();
   expect(await itemsOf(at("/a").look(5_000))).toEqual([]);
@@ -94,7 +94,7 @@ test("what was just made empty is known without a call, for a while", async () =
   expect(asked).toHaveLength(1);
 });
 
-test("remembers what was made and removed here", () => {
+test("remembers objects that were created and deleted here", () => {
   const { at } = lists();
   at("/a").recordMade({ id: "1" });
   at("/a").recordMade({ id: "2", name: "two" });
@@ -109,7 +109,7 @@ test("remembers what was made and removed here", () => {
   expect([there("/a"), there("/b")]).toEqual([["2"], ["1"]]);
 });
 
-test("who asks waits for the creates that are under way, however they end", async () => {
+test("a caller waits for creates in flight, however they end", async () => {
   const { at, time } = lists();
   const ends: string[] = [];
   const create = (ms: number, end: () => void): Promise<void> => time.sleep(ms).then(end);
@@ -125,7 +125,7 @@ test("who asks waits for the creates that are under way, however they end", asyn
   expect(ends).toEqual(["made", "quiet"]);
 });
 
-test("an answer that lasts, which a sibling with less time has got, is not asked for for ever", async () => {
+test("a lasting answer that a sibling with less time has got is not requested forever", async () => {
   const { at, asked, fail } = lists();
   fail.kind = "missing";
   const [brief, patient] = [1_000, 60_000].map((end) => at("/a", { at: end, limit: "all" }));
@@ -134,7 +134,7 @@ test("an answer that lasts, which a sibling with less time has got, is not asked
   expect(asked).toEqual(["/a"]);
 });
 
-test("a sibling with less time does not end the call of those who have more", async () => {
+test("a sibling with less time does not end the call of siblings with more", async () => {
   const { at, asked, fail, time } = lists();
   const [brief, patient] = [20, 60_000].map((end) => at("/a", { at: end, limit: "20 ms" }));
   fail.kind = "lost"; // as a call ends that has no time left

@@ -8,12 +8,12 @@ import { bases, storeOf } from "../../support/bases";
 import { made, world, type World } from "../../support/lifecycle";
 import { newProcess, setEnvironment, start, startAnother } from "../../support/service";
 
-/* Whose the key is: nothing is taken for gone, made again, changed or deleted before that is known. */
+/* The organization of the key: until it is known, nothing counts as gone, and nothing is created, changed or deleted. */
 
 type Listed = { id: string; owner?: string; state?: string };
 const missing = new ApiError({ kind: "missing", call: "GET", errorMessage: "no" });
 
-/** What a key sees: consortia, and by consortium the `org_id` of its members. */
+/** The consortia that a key sees, each with the `org_id` of its members. */
 const looking = (consortia: Listed[], members: Record<string, (string | undefined)[]> = {}, told?: string) =>
   lookAround(
     (collection) => {
@@ -37,7 +37,7 @@ test.each<[string, ...Parameters<typeof whose>, ReturnType<typeof whose>]>([
   expect(whose(own, owner, members, member)).toBe(is);
 });
 
-describe("what a key shows of its organization", () => {
+describe("the organization that a key shows", () => {
   const one = { id: "c1", owner: "one" };
   const two = { id: "c2", owner: "two" };
 
@@ -139,7 +139,7 @@ describe.each([
     expect(writes()).toEqual([]);
   });
 
-  test("a second consortium of a stack that has one is not made", async () => {
+  test("a stack with a consortium gets no second one", async () => {
     const here = await made("consortium", { answers: { extended } });
     const { engine, writes } = here;
     await foreign(here, owns);
@@ -154,7 +154,7 @@ describe.each([
 });
 
 describe("a key that the state has not seen", () => {
-  test.each(kinds)("%s: rotated, and the consortium is there: all goes on, and the state knows it", async (kind) => {
+  test.each(kinds)("%s: a rotated key that shows the consortium works, and the state records it", async (kind) => {
     const { engine, service, net, calls } = await made(kind);
     newProcess({ CONSORTIUM_API_KEY: service.rotateKey("local") });
     expect(await engine.refresh()).toBe("there");
@@ -186,7 +186,7 @@ describe("a key that the state has not seen", () => {
     expect(calls()).not.toContain("GET /consortia");
   });
 
-  test("rotated, and all was deleted meanwhile: an error says both, and how to confirm it for one run", async () => {
+  test("a rotated key after everything was deleted: the error names both causes, and how to confirm the deletion for one run", async () => {
     const { engine, service } = await made("consortium", { answers: { extended: false } });
     for (const { id } of service.store.consortia.list()) service.store.consortia.remove(id);
     newProcess({ CONSORTIUM_API_KEY: service.rotateKey("local") });
@@ -200,7 +200,7 @@ describe("a key that the state has not seen", () => {
     expect(await engine.refresh()).toBe("gone");
   });
 
-  test("at an address where the organization has other things: nothing is taken for gone, unless that is confirmed", async () => {
+  test("at an address where the organization has other objects: nothing counts as gone, unless that is confirmed", async () => {
     const { engine, service } = await made("consortium");
     const organization = service.organizations[0]!.id;
     const other = await startAnother({ answers: { extended: false } });
@@ -217,16 +217,19 @@ describe("a key that the state has not seen", () => {
     expect(await engine.refresh()).toBe("gone");
   });
 
-  test.each([true, false])("all was deleted, and the service tells whose the key is (rotated: %s)", async (rotated) => {
-    const { engine, service } = await made("consortium");
-    for (const { id } of service.store.consortia.list()) service.store.consortia.remove(id);
-    if (rotated) setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
-    newProcess();
-    expect(await engine.refresh()).toBe("gone");
-  });
+  test.each([true, false])(
+    "everything was deleted, and the service tells the key's organization (rotated: %s)",
+    async (rotated) => {
+      const { engine, service } = await made("consortium");
+      for (const { id } of service.store.consortia.list()) service.store.consortia.remove(id);
+      if (rotated) setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
+      newProcess();
+      expect(await engine.refresh()).toBe("gone");
+    },
+  );
 });
 
-test("a new key that lists only what several organizations share is refused, until the settings say whose it is", async () => {
+test("a new key that lists only consortia shared by several organizations is refused, until the settings name its organization", async () => {
   const here = await made("membership", { answers: { extended: false } });
   const { engine, service, net, writes } = here;
   service.store.memberships.patch(net.otherMembershipId, { org_id: "o-invited" });
@@ -243,7 +246,7 @@ test("a new key that lists only what several organizations share is refused, unt
   expect(await engine.refresh()).toBe("gone");
 });
 
-test("a consortium that this run made tells the organization of what is in it: no call asks for that", async () => {
+test("a consortium that this run made tells the organization of everything in it, without a call", async () => {
   const { service, calls } = await start();
   const [consortium, environment] = [new Engine("consortium"), new Engine("environment")];
   await consortium.up({ name: "c" });
@@ -285,7 +288,7 @@ describe("a state that does not say its organization", () => {
 });
 
 describe("the organization that the settings require", () => {
-  test("another one, in an empty stack: nothing is made", async () => {
+  test("is another one, in an empty stack: nothing is created", async () => {
     const { service, calls, time } = await start();
     await network(service, time);
     newProcess({ CONSORTIUM_ORGANIZATION: "o-other" });
@@ -297,7 +300,7 @@ describe("the organization that the settings require", () => {
     expect(calls().filter((call) => !call.startsWith("GET "))).toEqual([]);
   });
 
-  test("an organization that has nothing yet: what the first answer shows decides", async () => {
+  test("has nothing yet: the first answer decides", async () => {
     const { service } = await start({ answers: { extended: false } });
     const own = service.organizations[0]!.id;
     newProcess({ CONSORTIUM_ORGANIZATION: own });

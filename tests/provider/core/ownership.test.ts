@@ -1,7 +1,7 @@
 import { isElsewhere, isKnown, isMoved, type Ownership, withKey, withProvider } from "../../../provider/core/ownership";
 import { resolveProviderSettings } from "../../../provider/core/settings";
 
-/** What a state records of its organization. */
+/** The organization in a state. */
 
 const settings = (apiKey: string, baseUrl = "https://a.example/api/v1") =>
   resolveProviderSettings({}, { CONSORTIUM_API_KEY: apiKey, CONSORTIUM_BASE_URL: baseUrl });
@@ -17,7 +17,7 @@ test("a key is known once it is recorded, at its address", () => {
   expect(JSON.stringify(origin)).not.toContain("k1");
 });
 
-test("of several keys each is known, a known one is not recorded again, and the newest eight stay", () => {
+test("several keys are known, a known one is not recorded again, and the newest eight stay", () => {
   const both = withKey(withKey(none, here), other);
   expect([here, other, settings("k3")].map((one) => isKnown(both, one))).toEqual([true, true, false]);
   expect(withKey(both, here)).toBe(both);

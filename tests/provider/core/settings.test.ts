@@ -115,7 +115,7 @@ describe("first match wins: environment, explicit Provider, stack, default; a Pr
   });
 });
 
-describe("adopt, which is no part of the connection", () => {
+describe("adopt, which is not about the connection", () => {
   test.each([
     ["Yes", "false", "perhaps", true],
     ["", "false", "perhaps", false],
@@ -126,7 +126,7 @@ describe("adopt, which is no part of the connection", () => {
     expect(adoptsAll(settings, { CONSORTIUM_ADOPT: variable })).toBe(adopt);
   });
 
-  test("what is neither yes nor no is refused, not taken for no", () =>
+  test("a value other than true and false is refused", () =>
     expect(() => adoptsAll(settingsOf({}, { adopt: "ture" }), {})).toThrow(
       "The setting adopt from stack configuration consortium:adopt must be true or false.",
     ));

@@ -33,7 +33,7 @@ test.each<[unknown, unknown]>([
   [["a "], ["a"]],
   [[null], [null]],
   [{ a: [{ b: "x " }] }, { a: [{ b: "x" }] }],
-])("%j and %j are the same but for formatting", (a, b) => {
+])("%j and %j are the same except for formatting", (a, b) => {
   expect(sameValue(a, b)).toBe(true);
   expect(sameValue(b, a)).toBe(true);
 });

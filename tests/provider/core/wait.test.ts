@@ -94,7 +94,7 @@ describe("progress", () => {
     expect(minutes).toEqual([0.2, 0.5, 1, 2, 5, 10, 15, 20]);
   });
 
-  test("a new state is told at once, and once for all; one that somebody has told of already is not", async () => {
+  test("a new state is reported at once, and once for all; a known one is not reported again", async () => {
     const time = new VirtualTime();
     const { session: one, said } = session(time);
     const stateAt = (delay: number): string => (time.now() < 3_000 + delay ? '"initializing"' : '"starting"');
@@ -104,7 +104,7 @@ describe("progress", () => {
     expect(said.map(([, line]) => line)).toEqual(['n1: "starting"; n2, n3, n4: "initializing", 4 s so far']);
   });
 
-  test("of many, a few are named; what has ended is not told of again", async () => {
+  test("a line names a few of many; finished ones are not reported again", async () => {
     const time = new VirtualTime();
     const { session: one, said } = session(time);
     const names = Array.from({ length: 12 }, (_, index) => `n${index + 1}`);

@@ -45,7 +45,7 @@ test("the shapes of all verbs", async () => {
   expect(await consortium.read(id, state)).toEqual({ id: "" });
 });
 
-test("check marks what is always a secret, which a transform of the program may have set", async () => {
+test("check marks values that are always secret, which a transform of the program may have set", async () => {
   const { service, time } = await start();
   const args = bases.configuration(await network(service, time));
   const { inputs } = await configuration.check({}, { ...args, details: { gas_price: "4711" }, __provider });
@@ -72,7 +72,7 @@ test.each<[string, Props, Props, string[]]>([
   expect(said).toEqual(expected);
 });
 
-test("a replacement that destroys a ledger is said loudly while the preview runs", async () => {
+test("a replacement that destroys a ledger is a loud warning in the preview", async () => {
   const { said } = await start();
   const olds = { ...bases.environment({ consortiumId: "c" } as never), state: "live", chainId: 7 };
   await environment.diff("e1", olds, { ...olds, consensusType: "ibft" });
@@ -113,7 +113,7 @@ test.each<[string, object, object, RegExp[]]>([
 });
 
 describe("errors", () => {
-  test("what exists but is not ready: id, whole properties with __provider, and reasons", async () => {
+  test("an object that exists but is not ready: id, all properties with __provider, and reasons", async () => {
     const { service, time, said } = await start({ timing: { nodeStart: 600_000 } });
     const net = await network(service, time);
     const inputs = { ...bases.node(net), customTimeouts: { create: 3, update: 3 }, __provider: stub("node") };
@@ -144,7 +144,7 @@ describe("errors", () => {
     expect(`${String(error)}: ${error.stack}`).not.toMatch(/\.ts|node_modules|at async/);
   });
 
-  test("what the host prints besides the message says nothing new, and is not shown; all else that it prints is", async () => {
+  test("the host's repetition of a message is not shown; its other output is", async () => {
     await start();
     const print = jest.spyOn(console, "error").mockImplementation(() => undefined);
     await jest.isolateModulesAsync(async () => {
@@ -157,7 +157,7 @@ describe("errors", () => {
     print.mockRestore();
   });
 
-  test("a password never shows in what is said", async () => {
+  test("a password never shows in a message", async () => {
     const { service, time, said } = await start();
     const net = await network(service, time);
     service.faults.add({ kind: "resetAfter", method: "POST" });
@@ -169,7 +169,7 @@ describe("errors", () => {
   });
 });
 
-test("a first look, of `get`, that finds nothing is an error that names what was looked for; a refresh finds it gone", async () => {
+test("a `get` that finds nothing is an error that names the object; a refresh finds it gone", async () => {
   const { service, time } = await start();
   const { consortiumId, environmentId, nodeId } = await network(service, time);
   const where = { consortiumId, environmentId };

@@ -8,7 +8,7 @@ import { isUnknown } from "../../../provider/core/values";
 import { built } from "../../service/child";
 import { Protocol } from "../../support/protocol";
 
-/* What rests on the inside of Pulumi's host, tried on the host itself: a release that is built differently fails here first. */
+/* The parts that depend on internals of Pulumi's host, run on the host itself: a release that is built differently fails here first. */
 
 beforeAll(built);
 
@@ -71,7 +71,7 @@ test("errors, cancellation and the end of the engine, as the installed Pulumi ha
   }
 });
 
-test("a host that is built differently costs one warning, and nothing else", async () => {
+test("a host that is built differently causes one warning, and nothing else", async () => {
   const { address, close } = await engine();
   const text = `
     const { hostProcess } = require(${compiled("dynamic/host")});

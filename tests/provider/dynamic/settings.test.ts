@@ -18,7 +18,7 @@ const config = (values: Record<string, string> = {}): { config: { get(key: strin
 });
 afterEach(() => consortium.configure(config()));
 
-test("configure keeps what it is given, at once, and does nothing else", () => {
+test("configure keeps its arguments at once, and does nothing else", () => {
   const send = jest.spyOn(UndiciTransport.prototype, "send");
   const get = jest.fn();
   expect(consortium.configure({ config: { get } })).toBeUndefined();
@@ -26,7 +26,7 @@ test("configure keeps what it is given, at once, and does nothing else", () => {
   expect(send).not.toHaveBeenCalled();
 });
 
-test("a wrong setting is told in the preview, with where it comes from; a missing key at the first use", async () => {
+test("a wrong setting is an error in the preview, with its source; a missing key at the first use", async () => {
   await start();
   setEnvironment({ CONSORTIUM_BASE_URL: "nonsense" });
   consortium.configure(config());
@@ -77,7 +77,7 @@ test("are resolved again only after a change, of any variable or of the configur
   expect(sessions.known()?.apiKey.reveal()).toBe("other");
 });
 
-test("an explicit Provider's own win over the environment; what it only took from the stack does not", async () => {
+test("an explicit Provider's own settings win over the environment; those from the stack do not", async () => {
   const { service } = await start();
   const theirs = service.addOrganization("theirs");
   const given = { "consortium:apiKey": theirs.apiKey, "consortium:baseUrl": "http://127.0.0.1:1/api/v1" };
@@ -97,14 +97,14 @@ test.each(["true", "1", "yes", "TRUE"])("consortium:adopt %s adopts by name; a v
   await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/already taken/);
 });
 
-test("long waits between attempts are told", async () => {
+test("long waits between attempts are reported", async () => {
   const { service, said } = await start();
   service.faults.add({ kind: "status", status: 429, retryAfter: 9, method: "POST" });
   await consortium.create({ name: "a", __provider });
   expect(said).toEqual(["POST /consortia: Too Many Requests; trying again in 9 s"]);
 });
 
-test("the host hands the configuration over for each type of resource: they share one session all the same", async () => {
+test("the host passes the configuration for each type of resource, and all share one session", async () => {
   await start();
   runtime.consortium.configure(config({}));
   const { sessions } = hostProcess;

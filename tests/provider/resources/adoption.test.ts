@@ -173,7 +173,7 @@ inBothManners(() => {
       expect(outcomes.map(({ then }) => then)).toEqual(["created", "created"]);
     });
 
-    test("by one id: only one of them, and the other is told", async () => {
+    test("by one id: only one of them, and the other fails", async () => {
       const { ids, take } = await two();
       const outcomes = await Promise.all([ids[0]!, ids[0]!].map(take));
       const reason = expect.stringContaining('"taker 0" of this program also adopts this one') as string;
@@ -189,7 +189,7 @@ onBothAdapters((make, adapter) => {
     const { consortia } = world.service.store;
     const { id } = consortia.list()[0]!;
     const stack = new Stack(adapter);
-    /** What a new process changes in the stack, and the description afterwards. */
+    /** The changes of a new process to the stack, and the description afterwards. */
     const up = async (description?: string, refresh = false) => {
       newProcess();
       const program = (): void => void new Consortium("c", { name: "trade", adopt: true, description });

@@ -5,7 +5,7 @@ import { made, world } from "../../support/lifecycle";
 import { newProcess, setEnvironment } from "../../support/service";
 import { rewriting } from "../../support/virtual-time";
 
-/* The same facts with every way that the service may answer where the API does not say. */
+/* The same facts with every answer that a service may give where the API is unspecified. */
 
 interface Variant {
   where: string;
@@ -13,7 +13,7 @@ interface Variant {
   timing?: Partial<Timing>;
   /** What happens to the object once it is made. */
   then?: (service: Service) => void;
-  /** The kinds that it may make a difference to. Default: all. */
+  /** The kinds that it may affect. Default: all. */
   kinds?: readonly Collected[];
   /** The kinds that the service does not delete alone. */
   stay?: readonly Collected[];
@@ -22,7 +22,7 @@ interface Variant {
 const deletions = (status: number): AnswersChange["deleted"] =>
   Object.fromEntries(["consortium", "environment", "membership", "node", "credential"].map((kind) => [kind, status]));
 
-/** Of those that hold credentials, too. */
+/** Also for those that contain credentials. */
 const aroundCredentials: Collected[] = ["consortium", "membership", "environment", "appCred"];
 
 const variants: Variant[] = [
@@ -85,8 +85,8 @@ const variants: Variant[] = [
   },
 ];
 
-describe.each(variants)("where $where", ({ answers, timing, then, kinds = collected, stay = [] }) => {
-  test.each(kinds)("%s: it is made, changes with the program alone, in place, and is deleted", async (kind) => {
+describe.each(variants)("on a service where $where", ({ answers, timing, then, kinds = collected, stay = [] }) => {
+  test.each(kinds)("%s: it is created, changes in place and only with the program, and is deleted", async (kind) => {
     const { engine, service, net, time, count, shown, said } = await world(kind);
     if (answers) service.setAnswers(answers);
     if (timing) service.setTiming(timing);
@@ -135,7 +135,7 @@ const complete = (kind: Collected, id: string): object => {
   return kind === "node" ? { state: "started", urls: { rpc } } : { state: text };
 };
 
-describe("a service that cannot change in place", () => {
+describe("a service that changes nothing in place", () => {
   const cases = named.flatMap((kind) => [404, 405, 501].map((patch) => [kind, patch] as const));
   test.each(cases)("%s, %i: says so, changes nothing and loses nothing", async (kind, patch) => {
     const { engine, service, net, shown } = await world(kind);
@@ -199,14 +199,17 @@ describe("a service that cannot change in place", () => {
     },
   );
 
-  test.each(["membership", "appCred"] as const)("%s that is no longer there: says that instead", async (kind) => {
-    const { engine, service, net } = await world(kind);
-    await engine.up(bases[kind](net));
-    storeOf(service, kind).remove(engine.kept!.id);
-    expect(await engine.up({ ...bases[kind](net), [nameKey(kind)]: "renamed" })).toEqual(
-      failed(/no longer exists: it was deleted outside of Pulumi.*pulumi up --refresh/),
-    );
-  });
+  test.each(["membership", "appCred"] as const)(
+    "%s that no longer exists: the error says that instead",
+    async (kind) => {
+      const { engine, service, net } = await world(kind);
+      await engine.up(bases[kind](net));
+      storeOf(service, kind).remove(engine.kept!.id);
+      expect(await engine.up({ ...bases[kind](net), [nameKey(kind)]: "renamed" })).toEqual(
+        failed(/no longer exists: it was deleted outside of Pulumi.*pulumi up --refresh/),
+      );
+    },
+  );
 });
 
 test.each([
@@ -227,7 +230,7 @@ test.each([
   expect(await shown()).toMatchObject({ size: "large", state: "started", _revision: "2" });
 });
 
-test.each(named)("%s: an answer to a change that shows it as it was is not believed", async (kind) => {
+test.each(named)("%s: an answer to a change that shows the old value is not believed", async (kind) => {
   const { engine, service, net } = await world(kind);
   const args = bases[kind](net);
   await engine.up(args);
@@ -245,7 +248,7 @@ test.each(named)("%s: an answer to a change that shows it as it was is not belie
 test.each([
   ["rpc", "wss"],
   ["wss", "rpc"],
-])("a node that shows %s alone is ready, and is so for the next run, too", async (shown, without) => {
+])("a node that shows only %s is ready, in the next run, too", async (shown, without) => {
   const { engine, net, time } = await world("node");
   rewriting({ answer: (text) => text.replaceAll(new RegExp(`"${without}":"[^"]*",?`, "g"), "").replaceAll(",}", "}") });
   const began = time.now();
@@ -258,7 +261,7 @@ test.each([
 });
 
 test.each(["consortiumZone", "environmentZone", "configuration", "service", "invitation"] as const)(
-  "%s, of which the service has no list: refused, and that says it",
+  "%s without a list in the service: refused, with that reason",
   async (kind) => {
     const { engine, net, writes } = await world(kind, { answers: { extended: false } });
     writes();
@@ -268,7 +271,7 @@ test.each(["consortiumZone", "environmentZone", "configuration", "service", "inv
   },
 );
 
-describe("403 for what is not there", () => {
+describe("403 for a missing object", () => {
   async function removed(kind: Collected) {
     const made = await world(kind, { answers: { gone: 403 } });
     const { engine, service, net, time } = made;
@@ -279,7 +282,7 @@ describe("403 for what is not there", () => {
     return made;
   }
 
-  test.each(collected)("%s: is believed where the key can read a list, and it is not in there", async (kind) => {
+  test.each(collected)("%s: is believed if the key can read the list, and the object is not in it", async (kind) => {
     const { engine } = await removed(kind);
     const { kept } = engine;
     expect(await engine.refresh()).toBe("gone");
@@ -289,16 +292,13 @@ describe("403 for what is not there", () => {
     expect(engine.kept).toBeUndefined();
   });
 
-  test.each(collected)(
-    "%s: is not believed where the list is refused as well, and nothing is dropped",
-    async (kind) => {
-      const { engine, service } = await removed(kind);
-      service.faults.add({ kind: "status", status: 403, method: "GET", times: Infinity });
-      await expect(engine.refresh()).rejects.toThrow(/HTTP 403/);
-      await expect(engine.destroy()).rejects.toThrow(/HTTP 403/);
-      expect(engine.kept).toBeDefined();
-    },
-  );
+  test.each(collected)("%s: is not believed if the list is refused as well, and nothing is dropped", async (kind) => {
+    const { engine, service } = await removed(kind);
+    service.faults.add({ kind: "status", status: 403, method: "GET", times: Infinity });
+    await expect(engine.refresh()).rejects.toThrow(/HTTP 403/);
+    await expect(engine.destroy()).rejects.toThrow(/HTTP 403/);
+    expect(engine.kept).toBeDefined();
+  });
 
   test("an environment that is listed as deleted is gone, and its node with it", async () => {
     const { engine, service, net, time } = await world("environment", { answers: { gone: 403 } });
@@ -354,7 +354,7 @@ describe("the answer to a DELETE", () => {
 
 describe("a parent that still holds something", () => {
   const parents = ["consortium", "membership"] as const;
-  /** Something in it, that this stack has, too. */
+  /** An object in it, which this stack has, too. */
   const filled = async (kind: (typeof parents)[number]) => {
     const all = await world(kind);
     await all.engine.up(bases[kind](all.net));
@@ -365,7 +365,7 @@ describe("a parent that still holds something", () => {
     return { ...all, inside };
   };
 
-  test.each(parents)("%s: waits for what this run deletes, however long that takes, then goes", async (kind) => {
+  test.each(parents)("%s: waits for deletions of this run, however long they take, then is deleted", async (kind) => {
     const { engine, inside, service, time, shown } = await filled(kind);
     service.setTiming({ deleting: 130_000 });
     const began = time.now();
@@ -374,7 +374,7 @@ describe("a parent that still holds something", () => {
     expect(await shown()).toBeUndefined();
   });
 
-  test("a membership is patient with nodes of this run that the service still removes", async () => {
+  test("a membership waits for nodes of this run that the service is still removing", async () => {
     const { engine, inside, service, time, shown } = await filled("membership");
     await inside.destroy();
     service.faults.add({
@@ -390,14 +390,14 @@ describe("a parent that still holds something", () => {
     expect(await shown()).toBeUndefined();
   });
 
-  test.each(parents)("%s: waits a moment for what goes by itself", async (kind) => {
+  test.each(parents)("%s: waits a moment for objects that disappear by themselves", async (kind) => {
     const { engine, inside, service, time, shown } = await filled(kind);
     time.after(6_000, () => service.store[kind === "consortium" ? "memberships" : "nodes"].remove(inside.kept!.id));
     await engine.destroy();
     expect(await shown()).toBeUndefined();
   });
 
-  test.each(parents)("%s: ends soon where it stays, with what the service says, and says so once", async (kind) => {
+  test.each(parents)("%s: soon gives up if they stay, with the service's message, once", async (kind) => {
     const { engine, time, said } = await filled(kind);
     const began = time.now();
     await expect(engine.destroy()).rejects.toThrow(
@@ -408,7 +408,7 @@ describe("a parent that still holds something", () => {
     expect(engine.kept).toBeDefined();
   });
 
-  test("an environment that is still initializing is deleted when it may be", async () => {
+  test("an environment that is still initializing is deleted as soon as the service allows it", async () => {
     const { engine, net, service } = await world("environment");
     service.setTiming({ environmentStart: 20_000 });
     const args = { ...bases.environment(net), customTimeouts: { create: 5 } };

@@ -3,7 +3,7 @@ import { bases } from "../../support/bases";
 import { lifecycle, type Row } from "../../support/lifecycle";
 import { account, ether, post, tether as tetherItself, tetherArgs } from "../../support/tethered";
 
-/* Every property of every resource: what a change to it does, by which calls, and what the service shows then. */
+/* Every property of every resource: the effect of a change, its calls, and the result in the service. */
 
 const patch = (where: string) => `PATCH ${where}`;
 const consortium = "/consortia/:consortiumId";

@@ -33,7 +33,7 @@ const put = "PUT /documentstore/:serviceId/destinations/:name";
 const verify = "POST /consortia/:consortiumId/memberships/:membershipId/verify";
 const register = "POST /idregistry/:serviceId/identity";
 
-test("made with what it rests on, changed by putting it again, deleted", async () => {
+test("created together with its prerequisites, changed by another PUT, deleted", async () => {
   const { engine, calls, args, whole, list } = await stores();
   expect(await engine.up(whole)).toEqual({ then: "created" });
   expect(writes(calls())).toEqual([verify, register, put]);
@@ -60,7 +60,7 @@ test("a member that is verified and registered is not verified again", async () 
   expect(writes(calls())).toEqual([register, put]); // which answers 409: registered already
 });
 
-test("a member that is not: the service's own sentence, and nothing is kept", async () => {
+test("a member that cannot be verified: the service's own message, and nothing is kept", async () => {
   const { engine, args, list } = await stores();
   expect(await engine.up(args)).toEqual(failed(/is not verified/));
   expect(engine.kept).toBeUndefined();
@@ -68,9 +68,9 @@ test("a member that is not: the service's own sentence, and nothing is kept", as
 });
 
 test.each([
-  ['a name that is no part of a path: "."', { name: "." }, "name"],
-  ['a name that is no part of a path: ".."', { name: ".." }, "name"],
-  ["what needs the member, without it", { testCertificate: true }, "membershipId"],
+  ['a name that cannot be part of a path: "."', { name: "." }, "name"],
+  ['a name that cannot be part of a path: ".."', { name: ".." }, "name"],
+  ["arguments that need the member, without it", { testCertificate: true }, "membershipId"],
 ])("%s is refused before any call", async (_, change, property) => {
   const { engine, calls, args } = await stores();
   expect(await engine.up({ ...args, ...change })).toMatchObject({ then: "refused", failures: [{ property }] });
@@ -88,7 +88,7 @@ test("a name that is taken is refused, and adopted with adopt: true", async () =
   expect(writes(calls())).toEqual([]);
 });
 
-test.each(titled(lostAnswers))("a lost answer (%s): put once more or found, and there once", async (_title, fault) => {
+test.each(titled(lostAnswers))("a lost answer (%s): sent again or found, and created once", async (_title, fault) => {
   const { engine, service, whole, list } = await stores();
   impatient(fault);
   service.faults.add({ ...fault, method: "PUT" });
@@ -98,7 +98,7 @@ test.each(titled(lostAnswers))("a lost answer (%s): put once more or found, and 
   expect(await engine.up(whole)).toEqual({ then: "same" });
 });
 
-test("deleted by somebody: refresh says gone, and the next up puts it again", async () => {
+test("deleted by somebody: refresh finds it gone, and the next up creates it again", async () => {
   const { engine, service, whole, path, list } = await stores();
   await engine.up(whole);
   newProcess();
@@ -108,7 +108,7 @@ test("deleted by somebody: refresh says gone, and the next up puts it again", as
   expect(await list()).toHaveLength(1);
 });
 
-test("what a killed run put under a name is its own, although another service has one of that name", async () => {
+test("a destination of a killed run is its own, although another service has one with that name", async () => {
   const { engine, whole, list } = await stores();
   const file = join(mkdtempSync(join(tmpdir(), "consortium-creates-")), "acme-test.jsonl");
   newProcess({ CONSORTIUM_FLEET_CREATES: file });

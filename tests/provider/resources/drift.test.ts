@@ -3,11 +3,11 @@ import { inBothManners, made } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
 
-/* What refresh and destroy make of what other people did. */
+/* How refresh and destroy handle changes by other people. */
 
 inBothManners(() => {
-  describe("a property that somebody changed is read, and put back by the next update", () => {
-    test.each(named)("%s: another name, and one that differs in case alone", async (kind) => {
+  describe("a property that somebody changed is read, and restored by the next update", () => {
+    test.each(named)("%s: another name, and one that differs only in case", async (kind) => {
       const { engine, service, net, shown } = await made(kind);
       const args = bases[kind](net);
       const name = String(args[nameKey(kind)]);
@@ -22,7 +22,7 @@ inBothManners(() => {
       }
     });
 
-    test.each([null, ""])("a description that was taken away (%j) counts as changed", async (description) => {
+    test.each([null, ""])("a description that was removed (%j) counts as changed", async (description) => {
       const { engine, service, net, shown } = await made("consortium");
       service.store.consortia.patch(engine.kept!.id, { description } as Record<string, unknown>);
       await engine.refresh();
@@ -32,7 +32,7 @@ inBothManners(() => {
     });
   });
 
-  test.each(collected)("%s that nobody touched, refreshed: one list call, the same state, no change", async (kind) => {
+  test.each(collected)("%s: a refresh of an untouched object makes one list call and changes nothing", async (kind) => {
     const { engine, net, calls } = await made(kind);
     const { outputs, inputs } = engine.kept!;
     await engine.refresh();
@@ -46,7 +46,7 @@ inBothManners(() => {
   test.each([
     ["environment", "upgrade"],
     ["node", "initializing"],
-  ] as const)("%s that the service itself moves to %s, refreshed: no change", async (kind, state) => {
+  ] as const)("%s: a refresh after the service itself moved it to %s finds no change", async (kind, state) => {
     const { engine, service, net } = await made(kind);
     storeOf(service, kind).setState(engine.kept!.id, state);
     await engine.refresh();
@@ -55,7 +55,7 @@ inBothManners(() => {
   });
 
   describe("deleted by somebody", () => {
-    test.each(collected)("%s: refresh says gone, and the next up makes it again", async (kind) => {
+    test.each(collected)("%s: refresh finds it gone, and the next up creates it again", async (kind) => {
       const { engine, service, net, count } = await made(kind);
       storeOf(service, kind).remove(engine.kept!.id);
       expect(await engine.refresh()).toBe("gone");
@@ -84,7 +84,7 @@ inBothManners(() => {
       expect(await engine.refresh()).toBe("gone");
     });
 
-    test.each(collected)("%s: destroy of what is gone succeeds, by asking only", async (kind) => {
+    test.each(collected)("%s: destroy of a missing object succeeds, with reads alone", async (kind) => {
       const { engine, service, writes } = await made(kind);
       storeOf(service, kind).remove(engine.kept!.id);
       await engine.destroy();

@@ -5,9 +5,9 @@ import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
 import { type Service } from "../../../service/index";
 
-/* What is special about credentials: nothing tells them apart, and the password comes only once. */
+/* Credentials are special: they are indistinguishable, and the password is shown only once. */
 
-test("where they cannot be listed: says that one may be left that nobody holds", async () => {
+test("without a list of credentials, a warning says that an unused one may be left", async () => {
   const { engine, service, net, said } = await world("appCred", { answers: { listCredentials: 404 } });
   service.faults.add({ kind: "resetAfter", method: "POST" });
   expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
@@ -32,7 +32,7 @@ test("an answer without the password: the service is asked for a new one of the 
   expect(await engine.up(bases.appCred(net))).toEqual({ then: "same" });
 });
 
-test("where the service has no such call, it says that nobody has the password, as before", async () => {
+test("without such a call, the error says that nobody has the password", async () => {
   const { engine, service, net } = await world("appCred", { answers: { extended: false } });
   service.faults.add({ kind: "status", status: 201, body: { id: "u0lost" }, method: "POST" });
   expect(await engine.up(bases.appCred(net))).toEqual(
@@ -40,7 +40,7 @@ test("where the service has no such call, it says that nobody has the password, 
   );
 });
 
-test("a service that refuses the name, which the API does not list, gets the create without it", async () => {
+test("if the service refuses the name, which the API does not list, the create is sent without it", async () => {
   const { engine, service, net, calls } = await world("appCred");
   service.faults.add({ kind: "status", status: 400, errorMessage: "unknown field: name", method: "POST" });
   expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
@@ -51,7 +51,7 @@ test("a service that refuses the name, which the API does not list, gets the cre
   expect(await engine.up(bases.appCred(net))).toEqual({ then: "same" });
 });
 
-test("a quota that refuses what was sent without the name is no lost answer: it is sent no more, and shown", async () => {
+test("a quota error for the create without the name is not a lost answer: it is shown, and nothing is sent again", async () => {
   const { engine, service, net, calls, said } = await world("appCred");
   service.faults.add({ kind: "status", status: 400, errorMessage: "unknown field: name", method: "POST" });
   const quota = { kind: "status", status: 409, errorMessage: "limit of 5 credentials reached" } as const;
@@ -70,7 +70,7 @@ test("a refusal for another reason is refused again, and shown", async () => {
   );
 });
 
-test("a lost one is never mistaken for a sibling's whose answer is still on its way", async () => {
+test("a lost one is never confused with a sibling's that is still unanswered", async () => {
   const { engine, service, net, time } = await world("appCred");
   const all = [engine, new Engine("appCred"), new Engine("appCred")];
   service.faults.add({ kind: "resetAfter", method: "POST" });
@@ -81,7 +81,7 @@ test("a lost one is never mistaken for a sibling's whose answer is still on its 
   expect(there.sort()).toEqual(all.map((one) => one.kept!.id).sort());
 });
 
-test("a sibling that shows first in lists that are behind does not end the look for the lost one", async () => {
+test("a sibling that appears first in lagging lists does not end the search for the lost one", async () => {
   const { engine, service, net, time, said } = await world("appCred", { timing: { listLag: 1_200 } });
   const sibling = new Engine("appCred");
   time.pass(5_000);
@@ -115,7 +115,7 @@ describe("a credential with the same member and name that this run did not make"
     expect(warning).not.toContain(own ?? "no other");
   });
 
-  test("more that appear while an answer is lost than this run can have made: named, and none is deleted", async () => {
+  test("if more appear during a lost answer than this run can have made, they are named, and none is deleted", async () => {
     const { engine, service, net, time, said } = await world("appCred", { timing: { listLag: 1_500 } });
     const where = collectionOf("appCred", net);
     time.pass(5_000);

@@ -22,7 +22,7 @@ const faults: FaultRule[] = [
   { kind: "resetBefore", times: 3 },
 ];
 
-/** Those that are found by their names share one way; of a credential the secret is lost. */
+/** Kinds that are found by name share one way; a credential loses its secret. */
 const everyFault: Collected[] = ["node", "appCred"];
 const fewFaults: FaultRule[] = [{ kind: "resetAfter" }, { kind: "status", status: 503, acted: true }];
 

@@ -4,7 +4,7 @@ import { world } from "../../support/lifecycle";
 import { newProcess, setEnvironment } from "../../support/service";
 import { rewriting } from "../../support/virtual-time";
 
-/* Objects that exist but did not get ready: their id and whole state are kept, and the next update goes on. */
+/* Objects that exist but did not become ready: their id and whole state are kept, and the next update continues. */
 
 /** A node that fails while it starts, and what the run says. */
 async function failed() {
@@ -44,7 +44,7 @@ test("a node that fails ends the wait at once, and is kept whole", async () => {
   });
 });
 
-test("while it is still failed, the next update says so again; once it has recovered, one finds it ready", async () => {
+test("the next update fails again while it is failed, and succeeds once it has recovered", async () => {
   const { engine, service, net, calls } = await failed();
   const { id } = engine.kept!;
   expect((await engine.up(bases.node(net))).then).toBe("incomplete");
@@ -88,7 +88,7 @@ test.each(["node", "service"] as const)("%s: out of time, it is kept, and the ne
 test.each([
   ["initializing", "updated"],
   ["started", "same"],
-])("one that a run did not wait for to the end, and that a refresh shows as %s: %s", async (state, then) => {
+])("one with an interrupted wait that a refresh shows as %s: %s", async (state, then) => {
   const { engine, service, net } = await world("node");
   service.setTiming({ nodeStart: 120_000 });
   const args = { ...bases.node(net), customTimeouts: { create: 30, update: 300 } };
@@ -103,7 +103,7 @@ test.each([
 test.each([
   [undefined, 300],
   [{ delete: 20 }, 20],
-])("deleting has its time too (%j), then names the object and what it waited for", async (customTimeouts, seconds) => {
+])("a deletion has a limit, too (%j): the error names the object and its state", async (customTimeouts, seconds) => {
   const { engine, service, net, time } = await world("membership");
   await engine.up({ ...bases.membership(net), customTimeouts });
   service.setTiming({ deleting: 10_000_000 });
@@ -114,7 +114,7 @@ test.each([
   expect(time.now() - began).toBeLessThan((seconds + 1) * 1_000);
 });
 
-test("deleted by somebody while it starts: the wait ends, and says so", async () => {
+test("deleted by somebody while it starts: the wait ends with that error", async () => {
   const { engine, service, net, time } = await world("environment");
   service.setTiming({ environmentStart: 600_000 });
   time.after(20_000, () =>
@@ -127,7 +127,7 @@ test("deleted by somebody while it starts: the wait ends, and says so", async ()
   );
 });
 
-test("gone from the list while it starts: the wait ends after a minute, and so does that of the next run", async () => {
+test("gone from the list while it starts: the wait ends after a minute, in the next run, too", async () => {
   const { engine, service, net, time } = await world("node");
   service.setTiming({ nodeStart: 600_000 });
   time.after(20_000, () => service.store.nodes.remove(service.store.nodes.list({ name: "n1" })[0]!.id));
@@ -140,7 +140,7 @@ test("gone from the list while it starts: the wait ends after a minute, and so d
   }
 });
 
-test("an error during the wait keeps what was made", async () => {
+test("an error during the wait keeps the new object", async () => {
   const { engine, service, net, time } = await world("node");
   service.setTiming({ nodeStart: 600_000 });
   time.after(20_000, () => setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") }));
@@ -182,21 +182,24 @@ test("an output that the service does not show yet is looked for twice more, and
 });
 
 describe("an environment that stays initializing until something is in it", () => {
-  test.each(["initializing", "INITIALIZING"])("%s: is made, with its outputs, and then no change", async (state) => {
-    const { engine, net, time, service } = await world("environment");
-    service.setTiming({ environmentStart: 1e9 });
-    rewriting({ answer: (text) => text.replaceAll('"initializing"', `"${state}"`) });
-    const start = time.wall();
-    const args = bases.environment(net);
-    expect(await engine.up(args)).toEqual({ then: "created" });
-    expect(engine.outputs).toMatchObject({ state, chainId: expect.any(Number) as number });
-    expect(time.wall() - start).toBeLessThan(60_000);
-    expect(await engine.up(args)).toEqual({ then: "same" });
-    expect(await engine.refresh()).toBe("there");
-    expect(await engine.up(args)).toEqual({ then: "same" });
-  });
+  test.each(["initializing", "INITIALIZING"])(
+    "%s: is created with its outputs, and does not change afterwards",
+    async (state) => {
+      const { engine, net, time, service } = await world("environment");
+      service.setTiming({ environmentStart: 1e9 });
+      rewriting({ answer: (text) => text.replaceAll('"initializing"', `"${state}"`) });
+      const start = time.wall();
+      const args = bases.environment(net);
+      expect(await engine.up(args)).toEqual({ then: "created" });
+      expect(engine.outputs).toMatchObject({ state, chainId: expect.any(Number) as number });
+      expect(time.wall() - start).toBeLessThan(60_000);
+      expect(await engine.up(args)).toEqual({ then: "same" });
+      expect(await engine.refresh()).toBe("there");
+      expect(await engine.up(args)).toEqual({ then: "same" });
+    },
+  );
 
-  test("is waited for where that passes by itself soon", async () => {
+  test("is waited for if the state soon changes by itself", async () => {
     const { engine, net, service } = await world("environment");
     service.setTiming({ environmentStart: 10_000 });
     await engine.up(bases.environment(net));

@@ -5,7 +5,7 @@ import { newProcess } from "../../support/service";
 import { onBothAdapters } from "../../support/stacks";
 import { rewriting } from "../../support/virtual-time";
 
-/* A service that writes names in a way of its own: that is no change, and no other object. */
+/* A service that writes names in its own way: that is neither a change nor another object. */
 
 const ways: [string, (name: string) => string][] = [
   ["small letters", (name) => name.toLowerCase()],
@@ -13,7 +13,7 @@ const ways: [string, (name: string) => string][] = [
   ["small letters and hyphens", (name) => name.toLowerCase().replaceAll(" ", "-")],
 ];
 
-/** A body with its names as such a service keeps them. */
+/** A body with its names in the form of such a service. */
 const written =
   (write: (name: string) => string) =>
   (body: string): string =>
@@ -27,7 +27,7 @@ const listed = (text: string, { method }: { method: string }): string =>
 const isChange = (call: string): boolean => !call.startsWith("GET");
 
 describe.each(ways)("%s", (_way, write) => {
-  test.each(collected)("%s: found after a lost answer, no change to any process, and renamed once", async (kind) => {
+  test.each(collected)("%s: found after a lost answer, unchanged for any process, and renamed once", async (kind) => {
     const { engine, service, net, count, shown, calls } = await world(kind);
     rewriting({ request: written(write) });
     const named = (name: string) => ({ ...bases[kind](net), [nameKey(kind)]: name });
@@ -60,8 +60,8 @@ onBothAdapters((make) => {
   };
 
   test.each([
-    ["names in small letters", { request: inSmallLetters }],
-    ["names that only lists show in small letters", { answer: listed }],
+    ["names in lower case", { request: inSmallLetters }],
+    ["names that only lists show in lower case", { answer: listed }],
   ])("%s: nothing changes, with and without a refresh", async (_title, way) => {
     const { stack, writes } = await make();
     rewriting(way);
@@ -75,7 +75,7 @@ onBothAdapters((make) => {
     expect(writes()).toEqual([]);
   });
 
-  test("names that only lists show in small letters, without revisions: they are sent once more, and then left", async () => {
+  test("names that only lists show in lower case, without revisions: sent once more, then left", async () => {
     const { stack } = await make();
     rewriting({ answer: (text, sent) => listed(text, sent).replaceAll('"_revision":', '"version":') });
     expect((await stack.up(program)).errors).toEqual([]);
@@ -95,7 +95,7 @@ onBothAdapters((make) => {
       const consortium = new Consortium("c", { name: "Trade Net", adopt });
       new Membership("m", { consortium, orgName: "Acme Inc", adopt });
     };
-    /** A stack of it, on a service that writes names in small letters, and the ids of both. */
+    /** A stack of it on a service that writes names in lower case, and the ids of both. */
     const made = async (adopt: boolean) => {
       const world = await make();
       rewriting({ request: inSmallLetters });
@@ -106,7 +106,7 @@ onBothAdapters((make) => {
       return { ...world, ids, before: ids("c", "m") };
     };
 
-    test("where a state shows how the service writes names, the object is found and left as it is", async () => {
+    test("if a state shows how the service writes names, the object is found and left unchanged", async () => {
       const { service, stack, writes, forget, ids, before } = await made(false);
       forget("m"); // a killed run has recorded the consortium alone
       expect((await stack.up(network(true))).errors).toEqual([]);
@@ -116,7 +116,7 @@ onBothAdapters((make) => {
       expect((await stack.up(network(true), { refresh: true })).changes).toEqual([]);
     });
 
-    test("where nothing shows it, a name that differs only in how it is written is named, and nothing is made or lost", async () => {
+    test("if nothing shows it, an error names the similar name, and nothing is created or lost", async () => {
       const { service, stack, writes, ids, before } = await made(false);
       const [consortium] = before;
       const renamed = (adopt: true | string) => (): void => {
@@ -133,7 +133,7 @@ onBothAdapters((make) => {
       expect(service.store.memberships.list()).toHaveLength(1);
     });
 
-    test("--replace of what has adopt loses nothing there either", async () => {
+    test("--replace of a resource with adopt loses nothing there, either", async () => {
       const { service, stack, ids, before } = await made(true);
       const [consortium] = before;
       const { failure } = await stack.up(network(true), { replace: ["c"] });

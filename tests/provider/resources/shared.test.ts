@@ -4,7 +4,7 @@ import { made, world, type World } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
 
-/* Zones and utility services are used by several: they are adopted as they are, and stay while others use them. */
+/* Zones and utility services have several users: they are adopted unchanged, and stay while others use them. */
 
 const post = ({ service }: World, path: string, body: object): Promise<string> =>
   send(service, "POST", path, body).then(({ _id }) => _id);
@@ -12,7 +12,7 @@ const zones = ({ net }: World): string => collectionOf("environmentZone", net);
 const zoneKinds = ["consortiumZone", "environmentZone"] as const;
 const theirs = { name: "theirs", region: "us-east-2", cloud: "aws" };
 
-describe("a zone that is there already", () => {
+describe("an existing zone", () => {
   test.each(zoneKinds)("%s: is refused, with its id and what to do", async (kind) => {
     const at = await world(kind);
     const { engine, net, writes } = at;
@@ -24,13 +24,13 @@ describe("a zone that is there already", () => {
     expect(writes()).toEqual([]);
   });
 
-  test("another region or cloud of the same name is another zone", async () => {
+  test("with the same name in another region or cloud is another zone", async () => {
     const at = await world("environmentZone");
     await post(at, zones(at), { ...theirs, name: "ohio", cloud: "azure" });
     expect(await at.engine.up(bases.environmentZone(at.net))).toEqual({ then: "created" });
   });
 
-  test("that is replaced where its name has to be unique, too: the old one has to go first", async () => {
+  test("that is replaced while its name must be unique, too, has to be deleted first", async () => {
     const { engine, service, net } = await made("environmentZone");
     service.faults.add({
       kind: "status",
@@ -43,7 +43,7 @@ describe("a zone that is there already", () => {
     expect(outcome).toEqual(failed(new RegExp(`It replaces ${engine.kept!.id}, .*deleteBeforeReplace: true`)));
   });
 
-  test("another object that is replaced meanwhile is not named for a name that is taken", async () => {
+  test("a taken name is not blamed on another object that is replaced meanwhile", async () => {
     const { engine, service, net } = await made("membership");
     expect(await engine.preview({ ...bases.membership(net), extra: { x: 1 } })).toMatchObject({ then: "replaced" });
     service.faults.add({ kind: "status", status: 409, errorMessage: "name already in use", method: "POST" });
@@ -72,7 +72,7 @@ describe("a zone that is there already", () => {
     expect(await shown()).toMatchObject({ name: "ours" });
   });
 
-  test("by its id is refused where it is of another region", async () => {
+  test("by its id is refused if it is in another region", async () => {
     const at = await world("environmentZone");
     const id = await post(at, zones(at), { ...theirs, region: "eu-west-1" });
     expect(await at.engine.up({ ...bases.environmentZone(at.net), adopt: id })).toEqual(
@@ -81,7 +81,7 @@ describe("a zone that is there already", () => {
   });
 });
 
-describe("a zone whose resource goes", () => {
+describe("a zone after its resource is deleted", () => {
   /** A zone with a node that this stack does not know. */
   async function used(at: World, adopt?: true): Promise<string> {
     const { engine, net, writes, time } = at;
@@ -99,7 +99,7 @@ describe("a zone whose resource goes", () => {
     return node;
   }
 
-  test.each(zoneKinds)("%s: that was adopted stays, whether somebody uses it or not", async (kind) => {
+  test.each(zoneKinds)("%s: stays if it was adopted, whether somebody uses it or not", async (kind) => {
     const at = await world(kind);
     const { engine, net, calls, shown, said } = at;
     await post(at, collectionOf(kind, net), theirs);
@@ -115,7 +115,7 @@ describe("a zone whose resource goes", () => {
     expect(await shown()).toBeDefined();
   });
 
-  test("that this stack made stays while a node of another organization runs there", async () => {
+  test("stays while a node of another organization runs there", async () => {
     const at = await world("environmentZone");
     const { engine, net, writes, shown, said, service } = at;
     const node = await used(at);
@@ -130,7 +130,7 @@ describe("a zone whose resource goes", () => {
     expect(await shown()).toBeDefined();
   });
 
-  test("that this stack made is kept in the state while a node runs there that may be its own", async () => {
+  test("is kept in the state while a node runs there that may be this stack's own", async () => {
     const at = await world("environmentZone");
     const { engine, writes, shown } = at;
     const node = await used(at);
@@ -149,8 +149,8 @@ describe("a zone whose resource goes", () => {
 
   test.each([
     ["a zone there", {}],
-    ["a zone there, whose cloud the service writes in another way", { cloud: "AWS" }],
-  ])("is not deleted while an environment has %s, but goes when that one is itself going", async (_title, other) => {
+    ["a zone there, with another spelling of the cloud", { cloud: "AWS" }],
+  ])("is not deleted while an environment has %s, unless that is itself being deleted", async (_title, other) => {
     const at = await world("consortiumZone");
     const { engine, net, shown, service } = at;
     await post(at, zones(at), { ...theirs, name: "another", region: "eu-west-1" });
@@ -173,7 +173,7 @@ describe("a zone whose resource goes", () => {
   test.each([
     ["region", { region: "eu-west-1" }],
     ["cloud", { cloud: "azure" }],
-  ])("goes where an environment has zones in another %s alone", async (_, other) => {
+  ])("is deleted if environments have zones only in another %s", async (_, other) => {
     const at = await world("consortiumZone");
     const { engine, net, count } = at;
     await post(at, zones(at), { ...theirs, ...other });
@@ -183,7 +183,7 @@ describe("a zone whose resource goes", () => {
     expect(await count()).toBe(0);
   });
 
-  test("goes with the last node of this stack", async () => {
+  test("is deleted with the last node of this stack", async () => {
     const at = await world("environmentZone");
     const { engine, net, count } = at;
     await engine.up(bases.environmentZone(net));
@@ -194,7 +194,7 @@ describe("a zone whose resource goes", () => {
     expect(await count()).toBe(0);
   });
 
-  test("stays where the service refuses to delete it, and says so", async () => {
+  test("stays if the service refuses to delete it, with a message", async () => {
     const at = await world("environmentZone");
     const { engine, net, service, said, time } = at;
     await engine.up(bases.environmentZone(net));
@@ -205,7 +205,7 @@ describe("a zone whose resource goes", () => {
     expect(said.join("\n")).toContain("is left as it is, because others may share it");
   });
 
-  test("a refusal that says to wait does not mean others, however long it lasts", async () => {
+  test("a refusal that says to wait does not mean that others use it, however long it lasts", async () => {
     const { engine, net, service, count, time } = await world("environmentZone");
     await engine.up(bases.environmentZone(net));
     const refusal = { errorMessage: "The zone is still being configured." };
@@ -228,7 +228,7 @@ describe("a utility service", () => {
       membership_id: at.net.otherMembershipId,
     });
 
-  test("of others is adopted by its type, whoever owns it, and stays as it is", async () => {
+  test("of others is adopted by its type, whoever owns it, and stays unchanged", async () => {
     const at = await world("service");
     const { engine, writes, shown, time } = at;
     const id = await made(at);
@@ -248,7 +248,7 @@ describe("a utility service", () => {
     expect(writes()).toEqual([]);
   });
 
-  test("without adopt is not made a second time: the error names it", async () => {
+  test("is not created a second time without adopt: the error names it", async () => {
     const at = await world("service");
     const id = await made(at);
     expect(await at.engine.up(registry(at))).toEqual(
@@ -256,7 +256,7 @@ describe("a utility service", () => {
     );
   });
 
-  test("that this stack made goes with its resource", async () => {
+  test("of this stack is deleted with its resource", async () => {
     const at = await world("service");
     expect(await at.engine.up(registry(at))).toEqual({ then: "created" });
     await at.engine.destroy();

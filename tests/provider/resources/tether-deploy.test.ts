@@ -257,7 +257,7 @@ describe("a run that may follow a killed one, on a service that shows nothing of
     await settlesOnce(world, "created");
   });
 
-  test("in a fleet whose earlier run was not killed: deploys it, and asks nothing before", async () => {
+  test("in a fleet, after a run that was not killed: deploys it without a look before", async () => {
     const world = await otherTether(mute);
     newProcess({ CONSORTIUM_FLEET_CREATES: file });
     expect(await world.engine.up(args)).toEqual({ then: "created" });

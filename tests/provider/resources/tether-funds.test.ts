@@ -11,7 +11,7 @@ import {
   whose,
 } from "../../support/tethered";
 
-/* Funds: how long a deployment waits for them, what it says meanwhile, and what it says after a lost answer. */
+/* Funds: how long a deployment waits for them, and its messages meanwhile and after a lost answer. */
 
 const address = "0x[0-9a-fA-F]{40}";
 const account = { method: "GET", route: "/tether/:tetherId/account" };
@@ -23,7 +23,7 @@ async function funded(rinkeby = "0"): Promise<Tethered & { fund: (wei: string) =
 
 const sent = (calls: string[]): number => calls.filter((call) => call.endsWith("/deploy")).length;
 
-test("waits until they are there, says at once and then ever more rarely what is missing, then goes on", async () => {
+test("waits until they arrive, reports what is missing at once and then ever more rarely, then continues", async () => {
   const { engine, time, said, fund, calls, fields } = await funded("40");
   time.after(60_000, () => fund(ether));
   const args = { ...base, waitForFunds: "30m", minimumBalanceWei: ether };
@@ -43,14 +43,14 @@ test("waits until they are there, says at once and then ever more rarely what is
   expect(await engine.up(args)).toEqual({ then: "same" });
 });
 
-test("funds that are there already are not waited for", async () => {
+test("does not wait for funds that exist already", async () => {
   const { engine, said, calls } = await funded(ether);
   expect(await engine.up({ ...base, waitForFunds: "30m" })).toEqual({ then: "created" });
   expect(said).toEqual([]);
   expect(calls().filter((call) => call.endsWith("/account"))).toHaveLength(1);
 });
 
-test("takes none of the time that the resource has", async () => {
+test("does not count toward the resource's time-out", async () => {
   const world = await otherTether({ unready: 409, silent: true, minedAfterMs: 14_000 });
   world.funds = 5n;
   world.time.after(100_000, () => void (world.funds = 1000n));
@@ -61,7 +61,7 @@ test("takes none of the time that the resource has", async () => {
   expect(await world.engine.up(args)).toEqual({ then: "same" });
 });
 
-test("the time is over: nothing was spent, what was set is kept, and the next update does only the rest", async () => {
+test("after the time-out: nothing was spent, the settings are kept, and the next update does only the rest", async () => {
   const { engine, time, fund, calls, fields } = await funded("7");
   const args = { ...base, waitForFunds: "1m30s", minimumBalanceWei: "10" };
   const outcome = await engine.up(args);
@@ -91,7 +91,7 @@ test("without it: fails at once with the address, the network and what is missin
   expect(time.now()).toBeLessThan(12_000);
 });
 
-test("more than none, but too few for the chain: the service's own sentence and the account", async () => {
+test("some funds, but too little for the chain: the service's own message and the account", async () => {
   const { engine, calls } = await funded("5");
   expect(errorOf(await engine.up(base))).toMatch(
     /deployment on rinkeby failed: .*HTTP 402.*no funds.*account 0x[0-9a-f]{40} must have funds/i,
@@ -111,7 +111,7 @@ test.each<[string, FaultRule]>([
   expect(fields().deployments).toMatchObject({ rinkeby: 1 });
 });
 
-test("a key that is refused meanwhile does, and what was done is kept", async () => {
+test("a key that is refused meanwhile ends it, and the completed steps are kept", async () => {
   const { engine, service } = await funded();
   service.faults.add({ kind: "status", status: 401, ...account, nth: 3, times: Infinity });
   const outcome = await engine.up({ ...base, waitForFunds: "1h" });
@@ -128,7 +128,7 @@ test.each(["soon", "30", "-5m", "1d", 30, ""])("waitForFunds: %j is refused befo
   expect(calls()).toEqual([]);
 });
 
-test("a tether that works is not stopped for a network on which it has too little", async () => {
+test("a running tether is not stopped for a network on which it has too little", async () => {
   const { engine, fields, calls } = await funded(ether);
   await engine.up(base);
   calls();

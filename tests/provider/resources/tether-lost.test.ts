@@ -6,7 +6,7 @@ import { impatient, newProcess, setEnvironment } from "../../support/service";
 import { rewriting } from "../../support/virtual-time";
 import { ether, posting, tetherArgs, tethered } from "../../support/tethered";
 
-/* A deployment costs money: whatever is lost on the way, the contract is deployed once. */
+/* A deployment costs money: whatever answer is lost, the contract is deployed once. */
 
 const deploy = posting("deploy");
 
@@ -44,7 +44,7 @@ describe.each([true, false])("active: %s", (active) => {
   });
 });
 
-test("a run that ends while it looks: the next one goes on looking, before anything else", async () => {
+test("a run that ends while it looks: the next one continues to look before anything else", async () => {
   const { engine, service, calls, fields } = await tethered();
   // Nothing answers any more from the deployment on: neither this nor the looks that follow.
   impatient({ kind: "hang" });
@@ -84,7 +84,7 @@ test.each([
   ["interval", { intervalHours: 3 }, { interval: tetherArgs.intervalHours }],
   ["deactivate", { active: false }, { active: true }],
   ["targetNetwork", { network: "mainnet" }, { network: "rinkeby" }],
-])("after a %s without a clear answer, going back to the old value sends that", async (action, args, fields) => {
+])("after a %s without a clear answer, a return to the old value is sent", async (action, args, fields) => {
   const tether = await tethered();
   const { engine, service } = tether;
   expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
@@ -100,7 +100,7 @@ test.each([
 test.each([
   ["interval", { network: "rinkeby", state: "configured" }],
   ["deploy", { network: "rinkeby", intervalHours: 2, state: "configured" }],
-])("refused at %s: what was done is kept, and the next update does the rest", async (action, kept) => {
+])("refused at %s: the completed steps are kept, and the next update does the rest", async (action, kept) => {
   const { engine, service, calls } = await tethered();
   service.faults.add({ kind: "status", status: 400, errorMessage: "not now", ...posting(action) });
   const outcome = await engine.up(tetherArgs);
@@ -112,28 +112,31 @@ test.each([
   expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
 });
 
-describe("refused, because it is so already", () => {
+describe("a step that is refused because it is done already", () => {
   const refused = (action: string, errorMessage = "no") =>
     ({ kind: "status", status: 409, errorMessage, ...posting(action) }) as const;
 
-  test.each([true, false])("to stop what somebody else has stopped, shown or not (%s): goes on", async (getById) => {
-    const { engine, service, fields } = await tethered({ answers: { getById } });
-    await engine.up(tetherArgs);
-    for (const change of [{ intervalHours: 3 }, { intervalHours: 3, active: false }]) {
-      await send(service, "POST", `/tether/${tetherArgs.tetherId}/deactivate`, {});
-      expect(fields()).toMatchObject({ active: false });
-      const fault = service.faults.add(refused("deactivate", "not active"));
-      expect(await engine.up({ ...tetherArgs, ...change })).toEqual({ then: "updated" });
-      fault.remove();
-      expect(fields()).toMatchObject({ interval: 3, active: change.active ?? true, deployments: { rinkeby: 1 } });
-    }
-  });
+  test.each([true, false])(
+    "stopping a tether that somebody else has stopped, shown or not (%s): continues",
+    async (getById) => {
+      const { engine, service, fields } = await tethered({ answers: { getById } });
+      await engine.up(tetherArgs);
+      for (const change of [{ intervalHours: 3 }, { intervalHours: 3, active: false }]) {
+        await send(service, "POST", `/tether/${tetherArgs.tetherId}/deactivate`, {});
+        expect(fields()).toMatchObject({ active: false });
+        const fault = service.faults.add(refused("deactivate", "not active"));
+        expect(await engine.up({ ...tetherArgs, ...change })).toEqual({ then: "updated" });
+        fault.remove();
+        expect(fields()).toMatchObject({ interval: 3, active: change.active ?? true, deployments: { rinkeby: 1 } });
+      }
+    },
+  );
 
   test.each([
     [true, "no"],
     [false, "the tether is already active"],
     [false, "no"],
-  ])("to activate what is active, after a lost answer (shown: %s; %s): goes on", async (getById, errorMessage) => {
+  ])("activating an active one after a lost answer (shown: %s; %s): continues", async (getById, errorMessage) => {
     const { engine, service, fields } = await tethered({ answers: { getById } });
     service.faults.add({ kind: "resetAfter", ...posting("activate") });
     service.faults.add({ ...refused("activate", errorMessage), nth: 2 });
@@ -142,7 +145,7 @@ describe("refused, because it is so already", () => {
     expect(fields()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
   });
 
-  test("to stop it, where it refused something else before: that is what the error says", async () => {
+  test("stopping it, after another refusal: the error says that one", async () => {
     const { engine, service } = await tethered();
     service.faults.add(refused("targetNetwork", "busy"));
     service.faults.add(refused("deactivate", "not active"));
@@ -153,7 +156,7 @@ describe("refused, because it is so already", () => {
     ["says so", "the tether is already active", 1],
     ["does not say why", "no", 2],
   ])(
-    "to activate what is active, where nothing is shown, and it %s: not paid again",
+    "activating an active one on a service that shows nothing and %s: not paid again",
     async (_, errorMessage, stops) => {
       // stopped once to set the network
       const { engine, service, calls } = await tethered({ answers: { getById: false } });
@@ -174,7 +177,7 @@ describe("refused, because it is so already", () => {
     [false, "no"],
     [false, "a pin is in progress"],
     [false, "it cannot be deactivated now"],
-  ])("but one that still pins is not taken for stopped (shown: %s; %s)", async (shown, errorMessage) => {
+  ])("but one that still pins does not count as stopped (shown: %s; %s)", async (shown, errorMessage) => {
     const { engine, service, fields } = await tethered({ answers: { getById: shown !== false } });
     if (typeof shown === "string")
       rewriting({ answer: (text) => text.replace('"state":"active"', `"state":"${shown}"`) });

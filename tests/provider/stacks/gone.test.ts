@@ -34,7 +34,7 @@ function shuffling(): void {
   });
 }
 
-/** Lists whose path ends so are empty as long as this says so. */
+/** Lists with this end of their path are empty as long as this says so. */
 const emptying = (end: string, isEmpty: () => boolean): void =>
   rewriting({
     answer: (text, { method, url }) =>

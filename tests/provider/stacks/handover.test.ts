@@ -18,7 +18,7 @@ import { newProcess, setEnvironment } from "../../support/service";
 import { type Made, onBothAdapters, onOneAdapter } from "../../support/stacks";
 import { ether, post, tetherId } from "../../support/tethered";
 
-/* One object, several resources of a program: what another resource has, or takes over, is neither adopted nor deleted. */
+/* One object, several resources of a program: an object that another resource has, or takes over, is neither adopted nor deleted. */
 
 const pins = { tetherId, network: "rinkeby", intervalHours: 1 } as const;
 const tethers = [{ id: tetherId, funds: { rinkeby: ether, mainnet: "0" } }];
@@ -60,7 +60,7 @@ onBothAdapters((make) => {
   let world: Made;
   let before: string[];
 
-  /** What holds data, by its ids. */
+  /** The objects with data, by their ids. */
   const objects = (): string[] => {
     const { consortia, memberships, environments, nodes } = world.service.store;
     return [consortia, memberships, environments, nodes].flatMap((kind) => kind.list().map(({ id }) => id));
@@ -73,7 +73,7 @@ onBothAdapters((make) => {
     return world;
   }
 
-  /** Everything is there, the tether at work and paid once, and there is nothing left to do. */
+  /** Everything exists, the tether runs and was paid for once, and nothing is left to do. */
   async function untouched(shape: Shape): Promise<void> {
     const { service, stack } = world;
     expect(objects()).toEqual(before);
@@ -88,7 +88,7 @@ onBothAdapters((make) => {
     test.each([
       ["adopt", { suffix: "2", adopt: true }, {}],
       ["CONSORTIUM_ADOPT", { suffix: "2" }, { CONSORTIUM_ADOPT: "true" }],
-    ])("%s: the objects stay, the old resources leave the state, and one line each says so", async (_, shape, env) => {
+    ])("%s: the objects stay, and the old resources leave the state with one line each", async (_, shape, env) => {
       const { stack, writes } = await made();
       setEnvironment(env);
       const run = await stack.up(tree(shape));
@@ -107,7 +107,7 @@ onBothAdapters((make) => {
       await untouched(shape);
     });
 
-    test("a run that was killed between the two: the next one leaves the object, too", async () => {
+    test("a run that was killed between the two: the next one keeps the object, too", async () => {
       const { stack } = await made();
       const old = stack.state;
       await stack.up(tree({ suffix: "2", adopt: true, without: ["a"] }));
@@ -153,7 +153,7 @@ onBothAdapters((make) => {
     });
   });
 
-  describe("--replace of what has adopt", () => {
+  describe("--replace of a resource with adopt", () => {
     test.each([
       ["an environment", "e", undefined],
       ["an environment that is to be deleted first, and what is in it", "e", { deleteBeforeReplace: true }],
@@ -171,7 +171,7 @@ onBothAdapters((make) => {
     });
 
     // e2e/adoption has the same with a refresh and another logical name.
-    test("a run that ended before the old state went: the next one leaves the object, too", async () => {
+    test("a run that ended before it dropped the old state: the next one keeps the object, too", async () => {
       const shape = { adopt: true };
       const { stack, writes } = await made(tree(shape));
       const old = stack.state.filter(({ name }) => ["c", "e", "m", "n", "t"].includes(name));
@@ -184,14 +184,14 @@ onBothAdapters((make) => {
       await untouched(shape);
     });
 
-    test("what is in it comes back without adopt, too: this run has left it", async () => {
+    test("objects in it come back even without adopt, because this run has released them", async () => {
       const shape = { options: { deleteBeforeReplace: true }, adoptOnly: "e" };
       const { stack } = await made(tree(shape));
       expect(await stack.up(tree(shape), { replace: ["e"] })).toMatchObject({ errors: [] });
       await untouched(shape);
     });
 
-    test("what is named by its id in it comes back, too", async () => {
+    test("objects in it that others refer to by id come back, too", async () => {
       const program = (): void => {
         const consortium = new Consortium("c", { name: "trade" });
         const membership = new Membership("m", { consortium });
@@ -218,7 +218,7 @@ onBothAdapters((make) => {
     });
 
     test.each([{}, { deleteBeforeReplace: true }])(
-      "what a change replaces does not stay: it does not fit (options: %j)",
+      "an object that a change replaces does not stay, because it does not fit (options: %j)",
       async (options) => {
         const { stack, service } = await made(tree({ adopt: true, options }));
         const fitting = tree({ adopt: true, options, consensusType: "ibft", without: ["a"] });
@@ -231,8 +231,8 @@ onBothAdapters((make) => {
     );
   });
 
-  describe("what another resource of the program has", () => {
-    /** These environments, each of them the one that is called prod: `e`, and what adopts it. */
+  describe("an object of another resource of the program", () => {
+    /** Environments that all have the name prod: `e`, and the resources that adopt it. */
     const program =
       (...environments: { name: string; adopt?: boolean | string }[]) =>
       (): void => {
@@ -258,7 +258,7 @@ onBothAdapters((make) => {
       expect([objects(), writes(), names()]).toEqual([before, [], ["c", "e"]]);
     });
 
-    test("and that the program shows while the other is being made: both are told at once, and nothing is made", async () => {
+    test("registered while the other is being created: both fail at once, and nothing is created", async () => {
       const later =
         (...others: string[]) =>
         (): void => {
@@ -277,7 +277,7 @@ onBothAdapters((make) => {
       expect([objects(), writes()]).toEqual([before, []]);
     });
 
-    test("but that is replaced, is adopted by its id: it stays, and the other is made anew", async () => {
+    test("that is being replaced is adopted by its id: it stays, and the other one is created anew", async () => {
       const { stack, service } = await made(alone);
       const { id } = stack.of("e");
       const moved = (): void => {
@@ -311,7 +311,7 @@ onBothAdapters((make) => {
       ]);
     });
 
-    test("registered when the other has adopted it already: it is named, and taking the other out leaves the object", async () => {
+    test("registered after the other has adopted it: the error names it, and removing the other keeps the object", async () => {
       const { stack } = await made(alone);
       const late = (): void => {
         const consortium = new Consortium("c", { name: "trade" });
@@ -326,7 +326,7 @@ onBothAdapters((make) => {
       expect([objects(), names()]).toEqual([before, ["c", "e"]]);
     });
 
-    test("in a state that has it twice: whichever goes, the object stays; with the last one it goes", async () => {
+    test("twice in a state: it stays whichever resource is removed first, and is deleted with the last one", async () => {
       const { stack } = await made(alone);
       const e2 = { name: "e2", adopt: true };
       const one = stack.of("e");
@@ -346,7 +346,7 @@ onBothAdapters((make) => {
       expect(objects()).toEqual([]);
     });
 
-    test("a second one of the same tether is refused", async () => {
+    test("a second resource for the same tether is refused", async () => {
       const program =
         (...resources: string[]) =>
         (): void =>
@@ -364,7 +364,7 @@ onBothAdapters((make) => {
       tree({ ...shape, tether: { ...pins, network: "mainnet", waitForFunds } });
 
     test.each([
-      ["stays where it is, and at work", {}],
+      ["stays on its network and keeps running", {}],
       ["under another logical name, too", { suffix: "2", adopt: true }],
     ])("%s", async (_, shape) => {
       const { stack, service, writes } = await made();
@@ -375,7 +375,7 @@ onBothAdapters((make) => {
       expect(objects()).toEqual(before);
     });
 
-    test("goes on while it waits for them", async () => {
+    test("keeps running while it waits for them", async () => {
       const { stack, service, time } = await made();
       const { tethers } = service.store;
       let active: unknown;
@@ -390,7 +390,7 @@ onBothAdapters((make) => {
     });
   });
 
-  describe("a replacement under another name that failed before its deletion, and is undone", () => {
+  describe("a replacement under another name that failed before the deletion, and is undone", () => {
     const other = { name: "other", consensusType: "ibft" } as const;
     const program =
       (args: { name?: string; consensusType?: "raft" | "ibft"; adopt?: string }, tooMany = false): Program =>
@@ -429,7 +429,7 @@ onBothAdapters((make) => {
 
 onOneAdapter((make) => {
   test.each([400, 403, 405, 409])(
-    "a founding membership that was adopted goes with its consortium (HTTP %s)",
+    "an adopted founding membership is deleted with its consortium (HTTP %s)",
     async (status) => {
       const founding = { answers: { foundingMembership: true } };
       const { stack, service, time } = await make(undefined, founding);
@@ -451,7 +451,7 @@ onOneAdapter((make) => {
     },
   );
 
-  test("what is being deleted is not adopted: it is waited for", async () => {
+  test("an object that is being deleted is not adopted: the run waits until it is gone", async () => {
     const consortium = (): Consortium => new Consortium("c");
     const { stack, service } = await make(consortium, { timing: { deleting: 20_000 } });
     const memberships = `/consortia/${stack.of("c").id}/memberships`;

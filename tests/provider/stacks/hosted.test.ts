@@ -51,7 +51,7 @@ onBothAdapters((make) => {
       return { ...world, up };
     }
 
-    test("there is nothing to change after the first up, refreshed or not, and one more node changes nothing else", async () => {
+    test("nothing changes after the first up, refreshed or not, and one more node changes nothing else", async () => {
       const { stack, up } = await made();
       expect([await up(first), await up(first, { refresh: true })]).toEqual([[], []]);
       const { state } = stack.of("e").outputs;
@@ -59,7 +59,7 @@ onBothAdapters((make) => {
       expect(await up({ ...first, many: 1 })).toEqual(["create Node many-0"]);
     });
 
-    test("a long run asks once for a token, which nobody sees", async () => {
+    test("a long run requests one token, which is never shown", async () => {
       const { service, stack } = await made();
       service.clearCalls();
       newProcess();
@@ -73,7 +73,7 @@ onBothAdapters((make) => {
     });
 
     if (isHosted) {
-      test("a Besu environment, a release and a pause change in place; there is no way back to an old release", async () => {
+      test("a Besu environment, a release and a pause change in place; a downgrade is refused", async () => {
         const { service, stack, up } = await made();
         const all = { ...first, besu: true };
         const { id } = stack.of("e");
@@ -113,7 +113,7 @@ onBothAdapters((make) => {
       });
     }
 
-    test("destroy takes all of it, and what went by itself is no error", async () => {
+    test("destroy deletes everything, and an object that is gone already is not an error", async () => {
       const { service, stack } = await made();
       service.store.nodes.remove(stack.of("n").id);
       newProcess();

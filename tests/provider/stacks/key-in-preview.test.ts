@@ -3,7 +3,7 @@ import { Stack } from "../../support/double/stack";
 import { setEnvironment } from "../../support/service";
 import { onBothAdapters } from "../../support/stacks";
 
-/* A preview asks once whether the key is valid: one that is green with a wrong key would promise what no update can do. */
+/* A preview asks once whether the key is valid: with a wrong key, it would promise an update that must fail. */
 
 const program =
   (more: string[] = []) =>
@@ -15,7 +15,7 @@ const program =
 const asked = ["GET /consortia"];
 
 onBothAdapters((make, adapter) => {
-  test("with one call for all resources, also where nothing changes", async () => {
+  test("with one call for all resources, even if nothing changes", async () => {
     const { stack, calls } = await make();
     expect((await stack.preview(program())).errors).toEqual([]);
     expect(calls()).toEqual(asked);
@@ -51,7 +51,7 @@ onBothAdapters((make, adapter) => {
     );
   });
 
-  test("a valid key of another organization fails it, once: what it shows, and what to do", async () => {
+  test("a valid key of another organization fails it once: the error says what it shows, and what to do", async () => {
     const { stack, service, calls } = await make(undefined, { answers: { extended: false } });
     const keys = { acme: service.addOrganization("acme").apiKey, globex: service.addOrganization("globex").apiKey };
     const keyOf = (name: "acme" | "globex"): string => keys[name];
@@ -71,7 +71,7 @@ onBothAdapters((make, adapter) => {
     );
     expect(calls().filter((call) => call === asked[0])).toHaveLength(1);
 
-    // Without a consortium, nothing tells whose the key is.
+    // Without a consortium, nothing tells the key's organization.
     await other.destroy();
     const unclear = await stack.preview(program());
     expect(unclear.failure).toMatch(/shows no consortium at all.*CONSORTIUM_CONFIRM_DELETED/);

@@ -7,7 +7,9 @@ import { newProcess, setEnvironment } from "../../support/service";
 import { revealed } from "../../support/double/wire";
 import { ledger, type Make, onBothAdapters } from "../../support/stacks";
 
-/* A run that was killed left a log of its creates. The next one goes on with what that proves to be the stack's own, and nothing else. */
+/*
+ * A killed run leaves a log of its creates. The next one takes over the objects that the log proves to be the stack's own, and no others.
+ */
 
 const network = ledger(({ environment, membership }) => {
   new Node("n", { environment, membership });
@@ -35,7 +37,7 @@ function rewrite(change: (line: Line) => Line[]): void {
 /** From here on, nobody has seen an answer. */
 const loseAnswers = (): void => rewrite((line) => ("made" in line ? [] : [line]));
 
-/** A stack whose only run was killed after these creates, before its state held them. */
+/** A stack with a single run, killed after these creates and before the state had them. */
 async function killed(make: Make, names: string[], program = network) {
   const made = await make();
   expect((await made.stack.up(program, { killed: true })).errors).toEqual([]);
@@ -52,7 +54,7 @@ const posts = (writes: string[]): string[] => writes.filter((call) => call.start
 onBothAdapters((make) => {
   const order = ["c", "m", "e", "n", "a"];
 
-  test.each(order)("killed when %s was made: the next run goes on, and makes nothing twice", async (name) => {
+  test.each(order)("killed after the create of %s: the next run continues, and creates nothing twice", async (name) => {
     const { stack, service, writes } = await killed(make, order.slice(order.indexOf(name)));
     const { errors, said } = await stack.up(network);
     expect([errors, said]).toEqual([[], expect.not.stringMatching(/adopts|already/)]);
@@ -92,7 +94,7 @@ onBothAdapters((make) => {
     expect(service.store.consortia.list()).toHaveLength(1);
   });
 
-  test("another machine, which has no log, refuses the name as before", async () => {
+  test("another machine without the log refuses the name", async () => {
     const { stack } = await killed(make, ["c"], consortium);
     setEnvironment({ XDG_STATE_HOME: join(process.env.XDG_STATE_HOME!, "another") });
     expect((await stack.up(consortium)).failure).toContain("already taken");
@@ -104,7 +106,7 @@ onBothAdapters((make) => {
     expect((await stack.up(consortium)).failure).toContain("already taken");
   });
 
-  test("another stack that creates the same elsewhere settles nothing of this one", async () => {
+  test("another stack that creates the same elsewhere settles nothing for this one", async () => {
     const { stack, service } = await killed(make, ["c"], consortium);
     const another = new StackLog(() => undefined);
     another.nameStack({ project: "another", stack: "test" });
@@ -116,7 +118,7 @@ onBothAdapters((make) => {
     expect(service.store.consortia.list()).toHaveLength(1);
   });
 
-  test("what a service did not delete is remembered, but no run was killed", async () => {
+  test("an object that a service did not delete is remembered, but no run counts as killed", async () => {
     await make();
     const log = (): StackLog => {
       const one = new StackLog(() => undefined);
@@ -138,14 +140,17 @@ onBothAdapters((make) => {
     ["long after", "2099-01-01T00:00:00.000Z", /after the killed run can have asked.*left as it is/],
   ];
 
-  test.each(strangers)("what was made under the name %s the unanswered create is a stranger's", async (_, at, why) => {
-    const { stack, service } = await killed(make, ["c"], consortium);
-    loseAnswers();
-    service.store.consortia.patch(service.store.consortia.list()[0]!.id, { created_at: at });
-    expect((await stack.up(consortium)).failure).toMatch(why);
-  });
+  test.each(strangers)(
+    "an object that was created under the name %s the unanswered create is somebody else's",
+    async (_, at, why) => {
+      const { stack, service } = await killed(make, ["c"], consortium);
+      loseAnswers();
+      service.store.consortia.patch(service.store.consortia.list()[0]!.id, { created_at: at });
+      expect((await stack.up(consortium)).failure).toMatch(why);
+    },
+  );
 
-  test("of a run that ended as it should nothing is left, and what its state loses is not taken again", async () => {
+  test("a run that ended normally leaves no log, and objects that its state loses are not taken again", async () => {
     const { stack, forget } = await make(consortium);
     expect(logs()).toEqual([]);
     forget("c");
@@ -153,7 +158,7 @@ onBothAdapters((make) => {
     expect((await stack.up(consortium)).failure).toContain("already taken");
   });
 
-  test("killed again after it went on: what the first run never heard of is settled, too", async () => {
+  test("killed again after it continued: the first run's unanswered create is settled, too", async () => {
     const { stack } = await killed(make, ["c"], consortium);
     loseAnswers();
     expect((await stack.up(consortium, { killed: true })).errors).toEqual([]);
@@ -163,21 +168,21 @@ onBothAdapters((make) => {
     expect(logs()).toEqual([]);
   });
 
-  test("what a state shows is settled, also where only a preview has shown it", async () => {
+  test("a create with an object in a state is settled, even if only a preview has shown it", async () => {
     const { stack } = await killed(make, [], consortium);
     expect(logs()).toHaveLength(1);
     await stack.preview(consortium);
     expect(logs()).toEqual([]);
   });
 
-  test("--replace of what a killed run made, and the state has, deletes nothing that the stack keeps", async () => {
+  test("--replace of an object that a killed run created, and the state has, deletes nothing that the stack keeps", async () => {
     const { stack, service } = await killed(make, [], consortium);
     expect((await stack.up(consortium, { replace: ["c"] })).errors).toEqual([]);
     const [{ id } = { id: "" }, ...more] = service.store.consortia.list().filter(({ state }) => state !== "deleted");
     expect([stack.of("c").id, more]).toEqual([id, []]);
   });
 
-  test("the log is for its user alone, and says no key and no password", async () => {
+  test("only the user can read the log, which contains no key and no password", async () => {
     const { service, stack } = await killed(make, []);
     const [file = ""] = logs();
     expect([statSync(file).mode & 0o777, statSync(dirname(file)).mode & 0o777]).toEqual([0o600, 0o700]);
@@ -191,14 +196,14 @@ onBothAdapters((make) => {
     ).toEqual(["a", "c", "e", "m", "n"]);
   });
 
-  test("after 30 days, it proves nothing and goes", async () => {
+  test("after 30 days, it proves nothing and is removed", async () => {
     const { stack } = await killed(make, ["c"], consortium);
     utimesSync(logs()[0]!, 1, Date.now() / 1000 - 31 * 24 * 3600);
     expect((await stack.up(consortium)).failure).toContain("already taken");
     expect(logs()).toEqual([]);
   });
 
-  test("where no file can be written, the run says so once and goes through", async () => {
+  test("if no file can be written, the run warns once and continues", async () => {
     const { stack, service } = await make();
     const file = join(process.env.XDG_STATE_HOME!);
     writeFileSync(file, ""); // not even root can make a folder there

@@ -38,7 +38,7 @@ const program =
   };
 
 onBothAdapters((make) => {
-  test("resources stand for their ids; nothing changes by itself, also after a refresh; all of it goes again", async () => {
+  test("resources stand for their ids; nothing changes by itself, even after a refresh; destroy deletes everything", async () => {
     const { stack, service, writes } = await make(program());
     expect(service.store.nodes.list()[0]!.fields).toMatchObject({
       zone_id: stack.of("ohio").id,
@@ -66,7 +66,7 @@ onBothAdapters((make) => {
     expect(left.map((one) => one.list().length)).toEqual([0, 0, 0, 0, 0]);
   });
 
-  test("a refresh takes all of it out of the state when somebody has deleted the consortium, and it is made again", async () => {
+  test("a refresh drops everything from the state after somebody deleted the consortium, and it is created again", async () => {
     const { stack, service } = await make(program());
     const { store } = service;
     const { consortia, memberships, environments, nodes, invitations } = store;
@@ -76,7 +76,7 @@ onBothAdapters((make) => {
     expect(invitations.list()).toMatchObject([{ fields: { org_name: "shipper" } }]);
   });
 
-  test("details of a configuration are secret wherever they are, and reach the service", async () => {
+  test("details of a configuration are secret everywhere, and reach the service", async () => {
     const { stack, service } = await make();
     const run = await stack.up(program());
     const stored = (): unknown => service.store.configurations.list()[0]!.fields.details;
@@ -110,38 +110,44 @@ onBothAdapters((make) => {
     expect(writes()).toEqual(["POST /consortia/:consortiumId/invitations"]);
   });
 
-  test.each(["declined", "Expired", "revoked"])("one that is %s is told, and sent again on purpose", async (end) => {
-    const invited = (): void =>
-      void new Invitation("shipper", { consortium: new Consortium("trade"), email: "a@b.example" });
-    const { stack, service, expectChanges } = await make(invited);
-    const { invitations } = service.store;
-    const { id } = stack.of("shipper");
-    expect((await stack.preview(invited)).said).not.toContain("nobody");
-    invitations.setState(id, end);
-    expect((await expectChanges(invited, [])).said).toContain(
-      `invitation "shipper": is ${end}: nobody can accept it any more`,
-    );
-    const replaced = await stack.up(invited, { replace: ["shipper"] });
-    expect([replaced.errors, stack.of("shipper").id === id]).toEqual([[], false]);
-    expect((await stack.preview(invited)).said).not.toContain("nobody");
-    // Where one stays beside it, its name is free for another.
-    invitations.setState(stack.of("shipper").id, end);
-    stack.state = stack.state.filter(({ name }) => name !== "shipper");
-    await expectChanges(invited, ["create Invitation shipper"]);
-  });
+  test.each(["declined", "Expired", "revoked"])(
+    "one that is %s is reported, and sent again only on purpose",
+    async (end) => {
+      const invited = (): void =>
+        void new Invitation("shipper", { consortium: new Consortium("trade"), email: "a@b.example" });
+      const { stack, service, expectChanges } = await make(invited);
+      const { invitations } = service.store;
+      const { id } = stack.of("shipper");
+      expect((await stack.preview(invited)).said).not.toContain("nobody");
+      invitations.setState(id, end);
+      expect((await expectChanges(invited, [])).said).toContain(
+        `invitation "shipper": is ${end}: nobody can accept it any more`,
+      );
+      const replaced = await stack.up(invited, { replace: ["shipper"] });
+      expect([replaced.errors, stack.of("shipper").id === id]).toEqual([[], false]);
+      expect((await stack.preview(invited)).said).not.toContain("nobody");
+      // If one stays beside it, its name is free for another.
+      invitations.setState(stack.of("shipper").id, end);
+      stack.state = stack.state.filter(({ name }) => name !== "shipper");
+      await expectChanges(invited, ["create Invitation shipper"]);
+    },
+  );
 
-  test.each([403, 404, 405, 409, 410])("one that ended is gone where its deletion is refused (%i)", async (status) => {
-    const invited = (): void =>
-      void new Invitation("shipper", { consortium: new Consortium("trade"), email: "a@b.example" });
-    const { stack, service, time } = await make(invited);
-    const refusal = { kind: "status", status, errorMessage: "no", method: "DELETE", route: /invitations/, times: 9 };
-    service.faults.add(refusal as never);
-    service.store.invitations.setState(stack.of("shipper").id, "revoked");
-    newProcess();
-    const began = time.now();
-    expect((await stack.destroy()).errors).toEqual([]);
-    expect(time.now() - began).toBeLessThan(5_000);
-  });
+  test.each([403, 404, 405, 409, 410])(
+    "one that has ended counts as gone if its deletion is refused (%i)",
+    async (status) => {
+      const invited = (): void =>
+        void new Invitation("shipper", { consortium: new Consortium("trade"), email: "a@b.example" });
+      const { stack, service, time } = await make(invited);
+      const refusal = { kind: "status", status, errorMessage: "no", method: "DELETE", route: /invitations/, times: 9 };
+      service.faults.add(refusal as never);
+      service.store.invitations.setState(stack.of("shipper").id, "revoked");
+      newProcess();
+      const began = time.now();
+      expect((await stack.destroy()).errors).toEqual([]);
+      expect(time.now() - began).toBeLessThan(5_000);
+    },
+  );
 
   test("one that has ended leaves its name to another of the program", async () => {
     const consortium = (): Consortium => new Consortium("trade");

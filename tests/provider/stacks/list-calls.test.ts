@@ -17,7 +17,7 @@ function reference(): void {
   new TetherService("pin", { tetherId, network: "rinkeby", intervalHours: 1 }, { dependsOn: nodes });
 }
 
-/** What a service answers that has no calls but those of the specification. */
+/** Answers of a service that has only the calls of the specification. */
 const specification = { extended: false, getById: false, listCredentials: 404 } as const;
 const services: [string, ServiceOptions["answers"]][] = [
   ["all calls", {}],
@@ -44,7 +44,7 @@ onBothAdapters((make) => {
     },
   );
 
-  test("a refresh makes one list call for each parent, whatever is in it", async () => {
+  test("a refresh makes one list call for each parent, whatever its contents", async () => {
     const { stack, calls } = await make(() => {
       const consortium = new Consortium("c", {});
       const membership = new Membership("m", { consortium });

@@ -13,7 +13,7 @@ import { onBothAdapters } from "../../support/stacks";
 import { ether, tetherId } from "../../support/tethered";
 import { rewriting } from "../../support/virtual-time";
 
-/* The log and the spans of a run of every kind: they tell each call with its resource, and have no secret of the run. */
+/* The log and the spans of a run of every kind: they contain each call with its resource, and no secret of the run. */
 
 const canary = (): string => randomBytes(9).toString("hex");
 const description = `canary-${canary()}`;

@@ -2,7 +2,7 @@ import { ComponentResource, type CustomResourceOptions } from "@pulumi/pulumi";
 import { Consortium, Environment } from "../../../sdk";
 import { onBothAdapters } from "../../support/stacks";
 
-/* A program that loses an environment: the preview says what that means, and so does the deletion. */
+/* A program that loses an environment: the preview warns about the loss, and so does the deletion. */
 
 const quorum = { provider: "quorum", consensusType: "raft" } as const;
 const deleting = "DELETING AN ENVIRONMENT DESTROYS ITS LEDGER";
@@ -45,7 +45,7 @@ onBothAdapters((make) => {
   }
 
   test.each<[string, Declared, Declared, RegExp[]]>([
-    ["all are there", { a: {}, b: {} }, { a: {}, b: {} }, []],
+    ["all are present", { a: {}, b: {} }, { a: {}, b: {} }, []],
     [
       "the only one is gone",
       { a: {} },
@@ -63,7 +63,7 @@ onBothAdapters((make) => {
   });
 
   test.each<[string, () => void, string[]]>([
-    ["the name that Pulumi derives from a component's alias is no loss", inGroup("h", ["g"]), []],
+    ["the name that Pulumi derives from a component's alias is not a loss", inGroup("h", ["g"]), []],
     ["one in a component", program({}), [deleting]],
   ])("%s", async (_, after, expected) => {
     const told = await lost(inGroup("g"), after);
@@ -71,14 +71,14 @@ onBothAdapters((make) => {
   });
 
   test.each<[string, () => unknown, string[]]>([
-    ["what the program makes later is not missed", later, []],
-    ["what it made after a promise that was kept already is", program({}), ['"soon"']],
+    ["resources that the program creates later are not reported", later, []],
+    ["resources that it created after a resolved promise are", program({}), ['"soon"']],
   ])("%s", async (_, after, expected) => {
     const told = await lost(later, after);
     expect(told).toEqual(expected.map((one) => expect.stringContaining(one) as string));
   });
 
-  test("a deletion says so itself, before it is sent", async () => {
+  test("a deletion warns before it is sent", async () => {
     const { stack } = await make(program({ a: {}, b: {} }));
     const id = String(stack.of("a").id);
     const { lines } = await stack.up(program({ b: {} }));
@@ -90,7 +90,7 @@ onBothAdapters((make) => {
   test.each<[string, CustomResourceOptions | undefined, number]>([
     ["with an environment that retainOnDelete keeps", { retainOnDelete: true }, 1],
     ["with nothing left in it", undefined, 0],
-  ])("a consortium that is deleted %s: what would be lost is named before", async (_, opts, times) => {
+  ])("a consortium that is deleted %s: the losses are named first", async (_, opts, times) => {
     const { stack, service } = await make(program({ e: opts }));
     const [{ id }, ledger] = [service.store.consortia.list()[0]!, service.store.environments.list()[0]!];
     const { lines } = await stack.destroy();

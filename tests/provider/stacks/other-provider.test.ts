@@ -5,7 +5,7 @@ import { setEnvironment } from "../../support/service";
 import { type Made, onBothAdapters } from "../../support/stacks";
 import { ether, tetherId } from "../../support/tethered";
 
-/* A resource that the program gives another provider: what exists stays in its organization, and nothing says "deleted". */
+/* A resource that the program gives another provider: the object stays in its organization, and no message says "deleted". */
 
 let started: Made;
 let stack: Stack;
@@ -52,7 +52,7 @@ onBothAdapters((make) => {
     keys = Object.fromEntries(made) as typeof keys;
   });
 
-  /** Says whose it is, and where it belongs; never that it may have been deleted. */
+  /** Names its organization and its provider; never says that it may have been deleted. */
   function refused(run: Run, from: string, to: string): void {
     const called = (name: string): string => (name === "" ? "the default provider" : `the provider "${name}"`);
     expect(run.failure).toContain(`was made with organization ${organization(from || "local")}`);
@@ -73,7 +73,7 @@ onBothAdapters((make) => {
     const before = stack.state;
     started.calls();
     const moved = program(to, { make });
-    // Of the other provider, nothing is left in the program that would tell whose its key is.
+    // The program no longer has anything that would tell the organization of the other provider's key.
     stack.state = stack.state.filter(({ name }) => name !== "beside");
     refused(await stack.preview(moved), from, to);
     refused(await stack.up(moved), from, to);
@@ -82,7 +82,7 @@ onBothAdapters((make) => {
     expect(changesOf(await stack.up(program(from, { beside: "globex", make })))).toEqual([]);
   });
 
-  test("a preview that asks nothing announces a change, and up fails", async () => {
+  test("a preview without calls announces a change, and up fails", async () => {
     await stack.up(program("acme", { beside: "globex" }));
     started.calls();
     setEnvironment({ CONSORTIUM_OFFLINE_PREVIEW: "true" });
@@ -92,7 +92,7 @@ onBothAdapters((make) => {
     refused(await stack.up(program("globex")), "acme", "globex");
   });
 
-  test("the preview refuses it where the settings require the other organization", async () => {
+  test("the preview refuses it if the settings require the other organization", async () => {
     await stack.up(program("acme"));
     setEnvironment({ CONSORTIUM_ORGANIZATION: organization("local") });
     const run = await stack.preview(program(""));
@@ -109,7 +109,7 @@ onBothAdapters((make) => {
     expect(writes()).toEqual([]);
   });
 
-  test("of the same organization nothing is changed, and nothing is said twice", async () => {
+  test("to a provider of the same organization changes nothing, and is reported once", async () => {
     await stack.up(program("acme"));
     started.calls();
     // Another key, which the stack has not seen: asked for once.
@@ -124,7 +124,7 @@ onBothAdapters((make) => {
     expect([after.errors, changesOf(after)]).toEqual([[], []]);
   });
 
-  test("a rotated key of the same provider is no change; neither is a state that does not know its provider", async () => {
+  test("a rotated key of the same provider is not a change; neither is a state without a provider", async () => {
     await stack.up(program("acme"));
     const old = stack.state;
     keys.acme = started.service.rotateKey("acme");

@@ -5,7 +5,7 @@ import { ledger, onBothAdapters } from "../../support/stacks";
 import { ether, posting, tetherId } from "../../support/tethered";
 import { rewriting } from "../../support/virtual-time";
 
-/* A 2xx may say no, and an answer may be about something else: what it says counts, not its status. */
+/* A 2xx may be a refusal, and an answer may be about another object: the contents count, not the status. */
 
 /** A 200 with this body. */
 const says = (body: unknown, times = Infinity): FaultRule => ({ kind: "status", status: 200, body, times });
@@ -29,7 +29,7 @@ onBothAdapters((make) => {
         false,
         /HTTP 200: the service answers false, without a reason\. Look for the reason in the console/,
       ],
-    ])("that is refused %s is an error at once, and is sent again by the next run", async (_, body, why) => {
+    ])("that is refused %s is an error at once, and sent again by the next run", async (_, body, why) => {
       const { stack, service, time, calls, expectChanges } = await make(ledger());
       const fault = service.faults.add({ ...says(body), method: "POST", route: nodes });
       const before = time.wall();
@@ -48,7 +48,7 @@ onBothAdapters((make) => {
       expect(service.store.nodes.list()).toHaveLength(1);
     });
 
-    test("of a credential that is refused is no lost password", async () => {
+    test("of a credential that is refused is not a lost password", async () => {
       const { stack, service } = await make(ledger());
       service.faults.add({ ...no("the limit is reached"), method: "POST", route: /appcreds$/ });
       const run = await stack.up(
@@ -58,7 +58,7 @@ onBothAdapters((make) => {
       expect(run.failure).not.toContain("password");
     });
 
-    test("that is answered with an object and a message is made", async () => {
+    test("that is answered with an object and a message succeeded", async () => {
       const { stack } = await make(ledger());
       rewriting({
         answer: (text, { method }) =>
@@ -68,7 +68,7 @@ onBothAdapters((make) => {
     });
   });
 
-  test("a change that is refused is no update, and is sent again", async () => {
+  test("a refused change is not recorded, and is sent again", async () => {
     const { stack, service, expectChanges } = await make(withNode({ name: "n1" }));
     const fault = service.faults.add({ ...no("names are frozen today"), method: "PATCH" });
     expect((await stack.up(withNode({ name: "n2" }))).failure).toContain("HTTP 200: names are frozen today.");
@@ -77,7 +77,7 @@ onBothAdapters((make) => {
     expect(service.store.nodes.list()).toMatchObject([{ fields: { name: "n2" } }]);
   });
 
-  test("a deletion that is refused is an error with the reason", async () => {
+  test("a refused deletion is an error with the reason", async () => {
     const { stack, service } = await make(withNode());
     const fault = service.faults.add({ ...no("nodes are frozen today"), method: "DELETE", route: `${nodes}/:nodeId` });
     const run = await stack.up(ledger());
@@ -91,7 +91,7 @@ onBothAdapters((make) => {
     ["says that it is not accessible", { errorMessage: "the node is no longer accessible" }],
     ["shows another object", { _id: "another", state: "started" }],
     ["shows no object", { state: "started" }],
-  ])("a node that is not listed, where the answer to its id %s, is gone", async (_, body) => {
+  ])("an unlisted node is gone if the answer to its id %s", async (_, body) => {
     const { stack, service, time, expectChanges } = await make(withNode());
     const [node] = service.store.nodes.list();
     service.store.nodes.setState(node!.id, "deleted");
@@ -108,7 +108,7 @@ onBothAdapters((make) => {
     expect(stack.of("n").id).not.toBe(node!.id);
   });
 
-  test("a list in whose place there is a refusal proves nothing", async () => {
+  test("a refusal in place of a list proves nothing", async () => {
     const { stack, service } = await make(withNode());
     service.faults.add({ ...no("lists are out of order"), method: "GET", route: nodes });
     expect((await stack.refresh()).failure).toContain("lists are out of order");
@@ -130,7 +130,7 @@ onBothAdapters((make) => {
       ["started: false", notStarted],
       ["words", { errorMessage: "no contract yet" }],
     ])(
-      "that is not started, which the service says with %s, is not active, and is started by the next run",
+      "that the service does not start, by its answer %s, is not active, and is started by the next run",
       async (_, body) => {
         const world = await begin();
         const { stack, service } = world;
@@ -148,7 +148,7 @@ onBothAdapters((make) => {
     test.each([
       ["false", false],
       ["started: true", { config: { started: true } }],
-    ])("that is not stopped, which the service says with %s, is active still", async (_, body) => {
+    ])("that the service does not stop, by its answer %s, is still active", async (_, body) => {
       const world = await begin();
       const { stack, service } = world;
       expect(await stack.up(tether())).toMatchObject({ errors: [] });
@@ -162,7 +162,7 @@ onBothAdapters((make) => {
     test.each([
       ["in words", { errorMessage: "insufficient funds for the deployment" }],
       ["by its state", { network: "rinkeby", state: "failed" }],
-    ])("whose deployment fails, which a 200 says %s, is deployed by the next run", async (_, body) => {
+    ])("with a failed deployment, which a 200 says %s, is deployed by the next run", async (_, body) => {
       const world = await begin();
       const { stack, service, calls } = world;
       service.faults.add({ ...says(body, 1), ...posting("deploy") });
@@ -173,7 +173,7 @@ onBothAdapters((make) => {
       expect(fields(world)).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
     });
 
-    test("whose deployment is answered with another network is not recorded before there is a trace of it", async () => {
+    test("with a deployment that is answered with another network is not recorded without a trace of it", async () => {
       const world = await begin();
       world.service.faults.add({ ...says({ config: { targetNetwork: "mainnet" } }, 1), ...posting("deploy") });
       const run = await world.stack.up(tether());
@@ -182,7 +182,7 @@ onBothAdapters((make) => {
     });
   });
 
-  describe("what the service accepts and ignores is a warning", () => {
+  describe("a change that the service accepts and ignores is a warning", () => {
     const ignoring = (...names: string[]): void =>
       rewriting({
         request: (body, { method }) => {
@@ -211,7 +211,7 @@ onBothAdapters((make) => {
       expect(await stack.up(described(after), { refresh: true })).toMatchObject({ errors: [], changes: [], said: "" });
     });
 
-    test.each(["shows another", "shows none"])("a size, for which a node that %s is not restarted", async (shows) => {
+    test.each(["shows another", "shows none"])("a size, and a node that %s is not restarted for it", async (shows) => {
       const { stack, writes } = await make();
       if (shows === "shows none") rewriting({ answer: (text) => text.replaceAll(/,"size":"[^"]*"/g, "") });
       expect(await stack.up(described())).toMatchObject({ errors: [] });
@@ -225,7 +225,7 @@ onBothAdapters((make) => {
       expect(await stack.up(described(undefined, "large"), { refresh: true })).toMatchObject({ changes: [] });
     });
 
-    test("also where its answer repeats the request", async () => {
+    test("even if its answer repeats the request", async () => {
       const { stack } = await make(described());
       ignoring("description");
       rewriting({
@@ -235,7 +235,7 @@ onBothAdapters((make) => {
       expect((await stack.up(described("d"))).said).toContain("accepted another description, but still shows none");
     });
 
-    test("and one that is made is none", async () => {
+    test("but a change that is made causes none", async () => {
       const { stack, writes } = await make(described());
       const run = await stack.up(described("d", "large"));
       expect([run.errors, run.said]).toEqual([[], expect.not.stringContaining("accepted another")]);

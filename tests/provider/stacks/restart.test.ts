@@ -7,7 +7,7 @@ import { send } from "../../support/network";
 import { impatient, newProcess, setEnvironment } from "../../support/service";
 import { ledger, onBothAdapters } from "../../support/stacks";
 
-/* What a node is changed in place for restarts it: PATCH, then PUT …/reset, then waiting until it has started again. */
+/* Changes in place that restart a node: PATCH, then PUT …/reset, then a wait until it has started again. */
 
 const program = (node: NodeFields = {}, args = {}) =>
   ledger(({ environment, membership }) => new Node("n", { environment, membership, ...node }), args);
@@ -17,7 +17,7 @@ const place = "/consortia/:consortiumId/environments/:environmentId/nodes/:nodeI
 const [patched, reset] = [`PATCH ${place}`, `PUT ${place}/reset`];
 
 onBothAdapters((make, adapter) => {
-  /** A stack with a node that has the size which the service chose. */
+  /** A stack with a node of the size that the service chose. */
   async function made(options: ServiceOptions = {}) {
     const world = await make(program(), options);
     const { stack, service } = world;
@@ -27,7 +27,7 @@ onBothAdapters((make, adapter) => {
     return { ...world, node, within, nodePath: `${within}/nodes/${stack.of("n").id}` };
   }
 
-  test("a create sends what is given, and nothing else of it", async () => {
+  test("a create sends the given values, and no others", async () => {
     const { service, stack } = await make(undefined, { answers: { strictBodies: true } });
     const run = await stack.up(program({ size: "large", kmsId: "k" }, { blockPeriod: 2, multiRegion: true }));
     expect(run.errors).toEqual([]);
@@ -45,7 +45,7 @@ onBothAdapters((make, adapter) => {
     expect(preview.changes).toEqual(["update Node n"]);
     expect(preview.said).toContain('node "n": restarts, to change size');
     expect(writes()).toEqual([]);
-    // Left out again, what was asked is taken back, and the service chooses.
+    // Removed again, the request is withdrawn, and the service chooses.
     for (const [wanted, size] of [
       [large, "large"],
       [program(), "small"],
@@ -57,14 +57,14 @@ onBothAdapters((make, adapter) => {
     expect(service.store.nodes.list()).toHaveLength(1);
   });
 
-  test("a replacement says nothing of a restart", async () => {
+  test("a replacement mentions no restart", async () => {
     const { stack } = await made();
     const preview = await stack.preview(program({ size: "large", databaseType: "rocksdb" }));
     expect(preview.changes).toEqual(["delete Node n", "create Node n"]);
     expect(preview.said).not.toContain("restarts");
   });
 
-  test("an id of what is there is taken, and one of nothing is refused by its name", async () => {
+  test("the id of an existing object is accepted, and an unknown one is refused by property", async () => {
     const { stack, service, writes, within, node } = await made();
     const configuration = { name: "gas", type: "node_config", membership_id: stack.of("m").id };
     const { _id } = await send(service, "POST", `${within}/configurations`, configuration);
@@ -76,24 +76,27 @@ onBothAdapters((make, adapter) => {
     expect([node().fields.node_config_id, writes()]).toEqual([_id, [patched, reset]]);
   });
 
-  test.each([404, 405, 501])("without reset (%i): it says it was changed; the next run asks again", async (status) => {
-    const { stack, service, writes, node } = await made();
-    service.setAnswers({ reset: status });
-    const { failure } = await stack.up(large);
-    expect(failure).toMatch(/was changed, but not restarted.*This service cannot restart it.*console/s);
-    expect([writes(), node().fields.size]).toEqual([[patched, reset], "large"]);
-    const second = await stack.up(large);
-    expect([second.errors, writes()]).toEqual([[], [reset]]);
-    expect(second.said).toContain("Its last change takes effect after a restart");
-    expect((await stack.up(large)).changes).toEqual([]);
-  });
+  test.each([404, 405, 501])(
+    "without reset (%i): the error says that it was changed, and the next run tries again",
+    async (status) => {
+      const { stack, service, writes, node } = await made();
+      service.setAnswers({ reset: status });
+      const { failure } = await stack.up(large);
+      expect(failure).toMatch(/was changed, but not restarted.*This service cannot restart it.*console/s);
+      expect([writes(), node().fields.size]).toEqual([[patched, reset], "large"]);
+      const second = await stack.up(large);
+      expect([second.errors, writes()]).toEqual([[], [reset]]);
+      expect(second.said).toContain("Its last change takes effect after a restart");
+      expect((await stack.up(large)).changes).toEqual([]);
+    },
+  );
 
   const refusals = [
     ["is refused for now", { kind: "status", status: 500, times: 10 }],
     ["is refused", { kind: "status", status: 409, times: 1 }],
   ] as const;
   const cases = refusals.flatMap(([what, fault]) => [true, false].map((refresh) => [what, refresh, fault] as const));
-  test.each(cases)("a restart that %s is made up for by the next up (refreshed: %s)", async (_, refresh, fault) => {
+  test.each(cases)("a restart that %s is repeated by the next up (refreshed: %s)", async (_, refresh, fault) => {
     const { stack, service, writes } = await made();
     const rule = service.faults.add({ ...fault, errorMessage: "not now", method: "PUT", route: /\/reset$/ });
     expect((await stack.up(large)).failure).toMatch(/was changed, but not restarted.*pulumi up.*restarts it/s);
@@ -117,7 +120,7 @@ onBothAdapters((make, adapter) => {
     expect(stack.of("n").outputs).toMatchObject({ size: "large", state: "started" });
   });
 
-  test.each(titled(lostAnswers))("a reset whose answer is lost is asked for again: %s", async (_, fault) => {
+  test.each(titled(lostAnswers))("a reset without an answer is sent again: %s", async (_, fault) => {
     impatient(fault);
     const { stack, service, node } = await made();
     service.faults.add({ ...fault, method: "PUT", route: /\/reset$/ });
@@ -128,7 +131,7 @@ onBothAdapters((make, adapter) => {
     expect((await stack.up(large)).changes).toEqual([]);
   });
 
-  test("a service that knows the specification only gets nothing new, and loses nothing", async () => {
+  test("a service with only the specification gets no other fields, and loses nothing", async () => {
     const { stack, service, writes } = await made({ answers: { extended: false } });
     expect((await stack.up(program(), { refresh: true })).changes).toEqual([]);
     expect(writes()).toEqual([]);
@@ -137,7 +140,7 @@ onBothAdapters((make, adapter) => {
     expect(service.store.nodes.list()).toHaveLength(1);
   });
 
-  test("adoption restarts where it changes what that takes, and only there", async () => {
+  test("adoption restarts only for changes that need it", async () => {
     const { stack, writes } = await made();
     setEnvironment({ CONSORTIUM_ADOPT: "true" });
     for (const [size, calls] of [

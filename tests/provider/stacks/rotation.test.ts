@@ -24,12 +24,12 @@ onBothAdapters((make) => {
     const { service, stack } = world;
     const outputs = () => revealed(stack.of("a").outputs) as Record<string, string>;
     const password = (): string => outputs().password!;
-    /** Whether the password in the state opens something. */
+    /** Whether the password in the state works. */
     const opens = (): boolean => service.store.credentials.list()[0]!.fields.passwordHash === sha256(password());
     return { ...world, outputs, password, opens };
   }
 
-  test("a new value regenerates it in place, once; the preview says so", async () => {
+  test("a new value regenerates the password in place, once, and the preview says so", async () => {
     const { stack, writes, outputs, password, opens, expectChanges } = await made();
     const [before, { id }, { username }] = [password(), stack.of("a"), outputs()];
     const preview = await stack.preview(program(june));
@@ -46,7 +46,7 @@ onBothAdapters((make) => {
     expect(outputs().basicAuthHeader).toBe(`Basic ${Buffer.from(`${username}:${password()}`).toString("base64")}`);
   });
 
-  test("a first value asks for it, and none asks for nothing", async () => {
+  test("the first value regenerates it, and removing the value does not", async () => {
     const { stack, writes, password } = await made(program());
     await stack.up(program(may));
     expect(writes()).toEqual([regenerated]);
@@ -57,7 +57,7 @@ onBothAdapters((make) => {
     expect((await stack.up(program())).changes).toEqual([]);
   });
 
-  test("with another name: both, and where it cannot be renamed, the new password is kept", async () => {
+  test("with another name: both change, and if it cannot be renamed, the new password is kept", async () => {
     const { stack, writes, opens, service } = await made();
     expect((await stack.up(program({ ...june, name: "web" }))).errors).toEqual([]);
     expect([writes(), opens()]).toEqual([[regenerated, patched], true]);
@@ -66,7 +66,7 @@ onBothAdapters((make) => {
     expect([writes(), opens()]).toEqual([[regenerated, patched], true]);
   });
 
-  test("what fails after it keeps the new password, and only that is done again", async () => {
+  test("a later failure keeps the new password, and only the failed step is repeated", async () => {
     const { stack, writes, opens, service } = await made();
     service.faults.add({ kind: "status", status: 400, errorMessage: "too short", method: "PATCH" });
     expect((await stack.up(program({ ...june, name: "w" }))).failure).toMatch(/too short/);
@@ -99,7 +99,7 @@ onBothAdapters((make) => {
     expect((await stack.up(program(june))).failure).toMatch(/no longer exists.*up --refresh/);
   });
 
-  test.each(titled(lostAnswers))("a lost answer: asked again, and what comes last is kept: %s", async (_, fault) => {
+  test.each(titled(lostAnswers))("a lost answer: sent again, and the last password is kept: %s", async (_, fault) => {
     const { stack, service, opens } = await made();
     impatient(fault);
     newProcess();
@@ -111,18 +111,21 @@ onBothAdapters((make) => {
   test.each<[string, FaultRule, RegExp]>([
     ["no answer comes at all", { kind: "resetAfter", times: Infinity }, /may no longer work: run `pulumi up` again/],
     ["an answer without the password", { kind: "status", status: 200, acted: true }, /password and did not show it/],
-  ])("%s: the password is worth nothing; the next up makes another, whatever it asks for", async (_, fault, says) => {
-    const { stack, service, opens } = await made();
-    for (const [asked, next] of [
-      [june, june],
-      [may, june],
-    ] as const) {
-      service.faults.add({ ...fault, route: /regenerate/ });
-      expect((await stack.up(program(asked))).failure).toMatch(says);
-      expect(opens()).toBe(false);
-      service.faults.clear();
-      expect((await stack.up(program(next))).errors).toEqual([]);
-      expect([opens(), (await stack.up(program(next))).changes]).toEqual([true, []]);
-    }
-  });
+  ])(
+    "%s: the password no longer works; the next up makes another, whatever the program asks for",
+    async (_, fault, says) => {
+      const { stack, service, opens } = await made();
+      for (const [asked, next] of [
+        [june, june],
+        [may, june],
+      ] as const) {
+        service.faults.add({ ...fault, route: /regenerate/ });
+        expect((await stack.up(program(asked))).failure).toMatch(says);
+        expect(opens()).toBe(false);
+        service.faults.clear();
+        expect((await stack.up(program(next))).errors).toEqual([]);
+        expect([opens(), (await stack.up(program(next))).changes]).toEqual([true, []]);
+      }
+    },
+  );
 });

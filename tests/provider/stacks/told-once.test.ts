@@ -5,8 +5,8 @@ import { newProcess, setEnvironment } from "../../support/service";
 import { ledger, type Made, onBothAdapters } from "../../support/stacks";
 
 /*
- * A service that cannot be used with these settings: nothing is dropped or half done, and what every resource meets alike, one of
- * them tells whole, with what to do; the others say where.
+ * A service that cannot be used with these settings: nothing is dropped or half done. One resource reports the common error in full, with
+ * advice; the others refer to it.
  */
 
 const program = (description: string, more: string[] = []) =>
@@ -57,7 +57,7 @@ const failures: [string, whole: RegExp, brief: RegExp, (world: Made) => Settings
   ],
 ];
 
-/** What each says whole. */
+/** The full message of each. */
 const mistakes: [string, whole: RegExp, (world: Made) => Settings][] = [
   [
     "another service's address",

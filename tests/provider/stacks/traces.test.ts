@@ -80,7 +80,7 @@ onBothAdapters((make) => {
     expect(text()).not.toContain(service.apiKey);
   });
 
-  test("verbs are below the span that the environment names", async () => {
+  test("verbs are below the span in the environment", async () => {
     const { stack } = await make();
     const { spans } = await receiver();
     setEnvironment({ TRACEPARENT: traceparent });
@@ -125,7 +125,7 @@ onBothAdapters((make) => {
       { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "collector:4318" },
       /TRACES_ENDPOINT is set.*begins with http/,
     ],
-  ])("%s is said once, and the run goes on", async (_, variables, warning) => {
+  ])("%s is reported once, and the run continues", async (_, variables, warning) => {
     const { stack } = await make();
     const { requests } = await receiver();
     setEnvironment(variables);
@@ -232,7 +232,7 @@ describe("a process", () => {
     expect(ms).toBeLessThan(4_500); // the engine kills after 5 s
   });
 
-  test("does not mind a receiver that is down", async () => {
+  test("ignores a receiver that is down", async () => {
     await startAnother();
     setEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" });
     const { signal, ms } = await ended(hosts.plugin);

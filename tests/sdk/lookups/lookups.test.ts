@@ -154,7 +154,7 @@ test.each(table)("%s %#", async (name, [args, result]) => {
   }
 });
 
-describe("a service that knows no more than the specification", () => {
+describe("a service with only the specification", () => {
   const of = (net: Network): Record<string, [get: () => Promise<unknown>, call: string]> => ({
     releases: [() => sdk.getReleases({}), "/releases"],
     invitations: [() => sdk.getInvitations({ consortiumId: net.consortiumId }), "/consortia/.*/invitations"],
@@ -172,7 +172,7 @@ describe("a service that knows no more than the specification", () => {
       );
   });
 
-  test("but not of what is in something that is not there", async () => {
+  test("but not for a parent that does not exist", async () => {
     const { service, net } = await world();
     const all = of({ ...net, consortiumId: "c-of-nobody", environmentId: "e-of-nobody" });
     for (const extended of [true, false]) {
@@ -192,14 +192,14 @@ test("configurations are shown without their details", async () => {
   expect(JSON.stringify(await sdk.getConfigurations(inEnvironment(net)))).not.toContain("hush");
 });
 
-test("an environment that was just deleted is not found any more", async () => {
+test("an environment that was just deleted is no longer found", async () => {
   const { service, net } = await world();
   service.setTiming({ deletedVisible: 600_000 });
   await send(service, "DELETE", `/consortia/${net.consortiumId}/environments/${net.otherEnvironmentId}`);
   expect((await sdk.getEnvironments({ consortiumId: net.consortiumId })).map(({ name }) => name)).toEqual(["main"]);
 });
 
-test("a service that does not filter: the lookup does", async () => {
+test("the lookup filters if the service does not", async () => {
   const { service, net } = await world();
   const body = ["a", "b"].map((name) => ({ _id: name, name }));
   service.faults.add({ kind: "status", status: 200, body, route: "/nodes$" });
@@ -234,7 +234,7 @@ test.each<[Name, object, string]>([
     { tetherId: "short" },
     "getTetherAccount: tetherId must be the last 10 characters of the tether service's console address, without blanks and / ? # % & = :",
   ],
-])("%s refuses %j before it calls anybody", async (name, args, message) => {
+])("%s refuses %j before any call", async (name, args, message) => {
   const { service } = await start();
   await program();
   const get = sdk[name] as (args: object) => Promise<unknown>;

@@ -3,7 +3,7 @@ import * as sdk from "../../../sdk";
 import { valueOf } from "../../support/program";
 import { start } from "../../support/service";
 
-/* Lookups in unit tests of programs: calls of the mocks, never of the service, although a key is at hand. */
+/* Lookups in unit tests of programs call the mocks, never the service, although there is a key. */
 
 type Name = Extract<keyof typeof sdk, `get${string}`>;
 const names = (Object.keys(sdk) as (keyof typeof sdk)[]).filter((name): name is Name => name.startsWith("get"));
@@ -73,7 +73,7 @@ describe("the Output forms", () => {
     expect(await isSecret(sdk.getConsortiaOutput({ name: output("n") }))).toBe(false);
   });
 
-  test("wait for what they depend on, and are unknown in the preview that makes it", async () => {
+  test("wait for their dependencies, and are unknown in the preview that creates these", async () => {
     for (const preview of [false, true]) {
       calls = [];
       await mock([], preview);
@@ -88,7 +88,7 @@ describe("the Output forms", () => {
     }
   });
 
-  test("are unknown while a setting of their provider is; the plain form says so", async () => {
+  test("are unknown while a setting of their provider is unknown; the plain form is an error then", async () => {
     await mock([], true);
     const { id } = new sdk.Consortium("vault");
     const provider = new sdk.Provider("acme", { apiKey: id });

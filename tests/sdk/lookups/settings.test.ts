@@ -4,7 +4,7 @@ import { network } from "../../support/network";
 import { program, valueOf } from "../../support/program";
 import { setEnvironment, start } from "../../support/service";
 
-/* Whose key a lookup uses. */
+/* The key that a lookup uses. */
 
 async function world(): Promise<{ service: Service }> {
   await program();
@@ -31,7 +31,7 @@ test.each(["dynamic provider", "plugin"])(
   },
 );
 
-test("settings of the stack serve where the environment has none, and are looked up each time", async () => {
+test("settings of the stack count if the environment has none, and are looked up each time", async () => {
   const { service } = await world();
   setEnvironment({ CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined });
   await program({}, { "consortium:apiKey": service.apiKey, "consortium:baseUrl": service.baseUrl });

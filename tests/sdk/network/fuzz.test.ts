@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { random } from "../../support/random";
 import { good, inData, inText } from "./problems";
 
-/** Whatever stands in a file: it is right, or its errors have a line; nothing else is ever thrown. */
+/** Whatever a file contains, it is valid, or its errors have a line. Nothing else is ever thrown. */
 
 const snippet = fc.oneof(
   fc.constantFrom(

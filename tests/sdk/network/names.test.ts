@@ -21,7 +21,7 @@ function names(definition: NetworkDefinition, name = "trade") {
 
 const prod = { ...raft, nodes: { acme: 1 } };
 
-test("what was never renamed has one name", () => {
+test("an entry that was never renamed has one name", () => {
   const { first } = names({ members: ["acme"], environments: { prod } });
   expect(first).toEqual({
     consortium: ["trade"],
@@ -43,7 +43,7 @@ test("a member takes its counted nodes and its credential along", () => {
   expect(first.credentials).toEqual([["trade/prod/apex", "trade/prod/acme", "trade/prod/ace"]]);
 });
 
-test("an environment takes along all that is in it, also what has another key now itself", () => {
+test("an environment takes along everything in it, even entries that have another key now, too", () => {
   const tether = { tetherId: "tether0001", network: "rinkeby", intervalHours: 1 } as const;
   const live = { ...raft, formerly: "prod", nodes: { acme: { main: { formerly: "first" } } }, tether };
   const { first } = names({ members: ["acme"], environments: { live } });
@@ -62,7 +62,7 @@ test("a credential of a mapping has names of its own", () => {
 });
 
 describe("several consortia", () => {
-  test("one that was there alone is the one with the network's name", () => {
+  test("the one that used to be alone has the network's name", () => {
     const { all } = names({
       consortia: { trade: { members: ["acme"] }, spice: { members: ["acme"], formerly: "herbs" } },
     });
@@ -70,7 +70,7 @@ describe("several consortia", () => {
     expect(all.map(({ members }) => members)).toEqual([[["trade/acme"]], [["trade/spice/acme", "trade/herbs/acme"]]]);
   });
 
-  test("its first name does not depend on what the network was called formerly, so that formerly can go", () => {
+  test("its first name does not depend on the network's former name, so formerly can be removed", () => {
     const consortia = { trade: { members: ["acme"] } };
     const before = names({ formerly: "trade", consortia }, "commerce");
     expect(before.formerly).toEqual(["trade"]);
@@ -80,7 +80,7 @@ describe("several consortia", () => {
   });
 });
 
-test("a network that has another name tells the earlier names of its environments and nodes, so that none seems lost", () => {
+test("a renamed network passes on the earlier names of its environments and nodes, so that none seems lost", () => {
   const environments = { live: { ...prod, formerly: "prod" } };
   const plan = planned("coffee", { formerly: "trade", members: ["acme"], environments }, undefined);
   const told = (className: string) => {

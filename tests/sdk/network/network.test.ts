@@ -4,9 +4,9 @@ import { program, valueOf } from "../../support/program";
 import { written } from "./problems";
 import { beside, raft, registered, short, trade } from "./registered";
 
-/* What a definition registers: which resources, under which names, with which options. */
+/* The resources that a definition registers, with their names and options. */
 
-test("everything is a resource under a name that is made of keys", async () => {
+test("everything is a resource with a name made of keys", async () => {
   const { all, inputs } = await registered(trade);
   expect(all.map(short).sort()).toEqual(
     [
@@ -38,7 +38,7 @@ test("everything is a resource under a name that is made of keys", async () => {
   expect(inputs["Node trade/prod/acme-1"]).not.toHaveProperty("adopt");
 });
 
-test("settings of environments and nodes are those of the resources; nodeDefaults holds for nodes without their own", async () => {
+test("environments and nodes have the settings of the resources; nodeDefaults applies to nodes without their own", async () => {
   const settings = {
     chainId: 77,
     releaseId: "r1",
@@ -98,8 +98,8 @@ test("outputs show what a program exports, with the password as a secret", async
   expect(await (password as unknown as { isSecret: Promise<boolean> }).isSecret).toBe(true);
 });
 
-describe("what is beside the ledger", () => {
-  test("is registered with what it names, and each kind has its own names", async () => {
+describe("resources beside the ledger", () => {
+  test("are registered with their references, and each kind has its own names", async () => {
     const { all, named, inputs } = await registered(beside);
     expect(all.map(short)).toEqual(
       expect.arrayContaining([
@@ -156,7 +156,7 @@ describe("what is beside the ledger", () => {
       expect(keys).not.toContain(key);
   });
 
-  test("the protection of an environment holds there, too", async () => {
+  test("are protected with their environment", async () => {
     const { named } = await registered(beside);
     const isProtected = Object.entries(named).map(([name, { protect }]) => [name, protect] as const);
     expect(Object.fromEntries(isProtected)).toMatchObject({
@@ -169,7 +169,7 @@ describe("what is beside the ledger", () => {
     });
   });
 
-  test("can be reached by keys, and shows where it is", async () => {
+  test("can be reached by keys, with their addresses as outputs", async () => {
     const { network } = await registered(beside);
     const { prod } = network.environments;
     expect(await valueOf(network.consortia.trade!.zones.ohio!.id)).toBe("trade/ohio-id");
@@ -190,7 +190,7 @@ describe("what is beside the ledger", () => {
     expect(Object.keys(environments.prod!.configurations)).toEqual(["gas"]);
   });
 
-  test("keys change without replacing anything", async () => {
+  test("keep their objects when keys change", async () => {
     const { zones, services, ...prod } = beside.environments.prod;
     const { named } = await registered({
       ...beside,
@@ -237,7 +237,7 @@ describe("several consortia", () => {
     },
   };
 
-  test("each has names of its own; that with the network's name keeps the names which it had alone", async () => {
+  test("each has names of its own; the one with the network's name keeps its earlier names", async () => {
     const { all, network } = await registered(definition);
     const alone = await registered({ members: ["acme"], environments: { prod: { ...raft, nodes: { acme: 1 } } } });
     expect(all.map(short)).toEqual(expect.arrayContaining(alone.all.map(short)));
@@ -251,7 +251,7 @@ describe("several consortia", () => {
     );
   });
 
-  test("what there is one of for one consortium says where it is for several", async () => {
+  test("properties for a single consortium are errors that say where to look for several", async () => {
     const { network } = await registered(definition);
     expect(() => network.members).toThrow(
       "The network has several consortia: use consortia.trade.members (or one of spice).",
@@ -263,7 +263,7 @@ describe("several consortia", () => {
 
 describe("from a file", () => {
   const text = "members: [acme]\n";
-  test("the name is that of the options, of the file's text, or of the file", async () => {
+  test("the name comes from the options, the file's text, or the file's name", async () => {
     const { of } = await program();
     const nameOf = async (network: ComponentResource) => (await of(network as never)).name;
     const file = written(text, "harbour.yaml");
@@ -278,13 +278,13 @@ describe("from a file", () => {
     ["", "quay"],
     ["name: dock\nconsortium: The Dock\n", "The Dock"],
     ["name: dock\nconsortium: { description: by the sea }\n", "quay"],
-  ])("a name in the options takes the place of that of the file, also as the consortium's: %j", async (head, name) => {
+  ])("a name in the options replaces the file's, also as the consortium's name: %j", async (head, name) => {
     const { of } = await program();
     const network = Network.fromFile(written(head + text, "harbour.yaml"), { name: "quay" });
     expect((await of(network.consortium)).inputs).toMatchObject({ name });
   });
 
-  test("nothing is registered of a bad one, and the error tells each problem to programs, too", async () => {
+  test("a bad one registers nothing, and its error has each problem as data, too", async () => {
     const { registered: all } = await program();
     const bad = written("name: trade\nmembers: [acme]\nsize: 3\n");
     let problems: unknown;

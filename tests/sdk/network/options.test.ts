@@ -14,7 +14,7 @@ test("options hold for every part", async () => {
   }
 });
 
-test("protect: of the network, of an environment for what is in it, of an entry", async () => {
+test("protect: of the network, of an environment for its contents, of an entry", async () => {
   const { all } = await registered(trade, { protect: true });
   expect(all.filter(({ protect }) => !protect).map(short)).toEqual([]);
   const [prod, test] = [trade.environments!.prod!, trade.environments!.test!];
@@ -43,7 +43,7 @@ test.each(["provider", "providers"] as const)("%s", async (option) => {
   for (const part of parts) expect((await of(part)).provider).toBe(reference);
 });
 
-test("adopt of the program comes before that of the definition, and that of an entry before both", async () => {
+test("adopt of the program precedes the definition's, and an entry's precedes both", async () => {
   const definition: NetworkDefinition = { adopt: true, members: { a: null, b: { adopt: false }, c: { adopt: "m1" } } };
   const adopted = async (opts?: NetworkOptions) => {
     const { named } = await registered(definition, opts);

@@ -8,7 +8,7 @@ import { setEnvironment } from "../../support/service";
 import { good, written } from "./problems";
 import { beside, raft, registered, trade } from "./registered";
 
-/* A network file as plain resources: what `Network` registers with the engine, and the aliases to come from there. */
+/* A network file as plain resources: the ones that `Network` registers with the engine, with aliases to move from there. */
 
 interface Plain {
   type: string;
@@ -30,7 +30,7 @@ function plainOf(definition: unknown, network?: string): Record<string, Plain> {
   return parse(yamlForAll(resources), { version: "1.1" }) as Record<string, Plain>;
 }
 
-/** What an expression stands for, where each resource has the id `NAME-id`. */
+/** The value of an expression, with the id `NAME-id` for each resource. */
 function evaluated(value: unknown, all: Record<string, Plain>): unknown {
   if (Array.isArray(value)) return value.map((one) => evaluated(one, all));
   if (typeof value === "object" && value !== null)
@@ -77,7 +77,7 @@ test.each(variants)("each resource as Network registers it: %s", async (_, defin
     protect: options.protect ?? false,
     deleteBeforeReplace: options.deleteBeforeReplace ?? false,
     ignoreChanges: options.ignoreChanges ?? [],
-    /** Those that no property names. */
+    /** Dependencies that no property refers to. */
     dependsOn: (options.dependsOn ?? []).map((one) => plain[one.slice(2, -1)]!.name),
   }));
   const byName = <T extends { type: string; name: string }>(list: T[]) =>
@@ -120,15 +120,15 @@ test("the aliases: in a Network or not, on either provider, under every former n
 
 const configurations = { keys: { member: "a", type: "kms", details: { token: [{ env: "CONSORTIUM_TEST_UNSET" }] } } };
 test.each([
-  ["a value that says nothing", { members: { acme: { extra: { zone: null } } } }],
-  ["what looks like a call", { members: { acme: { extra: { "Fn::secret": "x" } } } }],
+  ["an empty value", { members: { acme: { extra: { zone: null } } } }],
+  ["a key that looks like a call", { members: { acme: { extra: { "Fn::secret": "x" } } } }],
   ["the value of an environment variable", { members: ["a"], environments: { prod: { ...raft, configurations } } }],
-])("what Pulumi YAML cannot say is left to the program: %s", (_, definition) => {
+])("a program in Node.js replaces what Pulumi YAML cannot express: %s", (_, definition) => {
   const file = written(stringify(definition));
   expect(plainResources(file, undefined, { stack: "s", project: "p" })).toBeUndefined();
 });
 
-test("the name of the stack's network comes before that of the file, and names the consortium, too", () => {
+test("the name in the stack precedes the file's, and names the consortium, too", () => {
   const { Consortium1: only } = plainOf({ name: "coffee", members: [] }, "tea");
   expect(only).toMatchObject({ name: "tea", properties: { name: "tea" } });
 });

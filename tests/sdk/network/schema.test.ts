@@ -42,7 +42,7 @@ test.each([
   expect(accepted(text)).toBe(false);
 });
 
-test("every key has words for the editor", () => {
+test("every key has a description for the editor", () => {
   const silent = Object.entries(schema.definitions).flatMap(([name, { properties }]) =>
     Object.entries<{ description?: string }>(properties)
       .filter(([, property]) => !property.description)
@@ -51,13 +51,13 @@ test("every key has words for the editor", () => {
   expect(silent).toEqual([]);
 });
 
-test("the resources keep what is said of their own properties", () => {
+test("the resources keep the descriptions of their own properties", () => {
   const { shape } = definitions.environment.inputs;
   expect(metaOf(shape.consensusType as never)).toMatchObject({ onChange: "replace" });
   expect(metaOf(shape.chainId as never)).toMatchObject({ onChange: "replace", computed: true });
 });
 
-/** What a script prints that uses the package as it is built, which another compiler makes than that of the tests. */
+/** The output of a script that uses the built package, which another compiler makes than the tests' own. */
 const printed = (script: string): unknown =>
   JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: join(__dirname, "../../.."), encoding: "utf8" }));
 
@@ -78,7 +78,7 @@ test("the package and the class load neither the schema nor the parser, until th
 test.each([
   ["one error", "{}", 1],
   ["several", "{ size: 3, height: 4 }", 2],
-])("the package as it is built tells programs of %s", (_, definition, count) => {
+])("the built package reports %s to programs", (_, definition, count) => {
   const script = `
     const { Network } = require("./dist/sdk/index.js");
     try { new Network("trade", ${definition}) } catch ({ problems }) { console.log(problems.length) }

@@ -13,7 +13,7 @@ const of = (definition: NetworkDefinition, ...secrets: Path[]): NetworkDefinitio
 
 const prod = { ...raft, chainId: 77, nodes: { acme: { main: { extra: { zone: "z" } } } } };
 
-test("each stays secret, at any depth, and nothing else becomes it", async () => {
+test("each stays secret, at any depth, and nothing else becomes secret", async () => {
   const definition = {
     consortium: { name: "Trade", description: "hush", extra: { a: { b: ["hush"] } } },
     members: { acme: { orgName: "Acme", extra: { a: "b" } } },
@@ -129,7 +129,7 @@ describe("details", () => {
   };
   afterEach(() => delete process.env.CONSORTIUM_TEST_SECRET);
 
-  test("have the values of environment variables, and are secret with them; nothing else has", async () => {
+  test("take values of environment variables, and are secret with them; nothing else does", async () => {
     process.env.CONSORTIUM_TEST_SECRET = "hush";
     const filled = { rpc: "hush", list: ["hush", { env: 3 }] };
     expect(await detailsOf(definition(details))).toEqual([{ secret: filled }, { secret: filled }]);
@@ -160,7 +160,7 @@ test.each<[boolean, ...Path]>([
   expect(isShownAgain(path)).toBe(is);
 });
 
-test("what is wrong with a secret is told without it", async () => {
+test("an error about a secret does not show it", async () => {
   const definition = { members: { a: { orgName: 12345 } } } as unknown as NetworkDefinition;
   const error = await registered(of(definition, ["members", "a", "orgName"])).catch(
     (thrown: unknown) => thrown as Error,

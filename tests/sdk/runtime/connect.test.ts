@@ -100,7 +100,7 @@ describe("connect, when the node goes wrong", () => {
     provider.destroy();
   });
 
-  test.each(["rpc", "wss"] as const)("%s: a certificate that nobody vouches for is an error", async (via) => {
+  test.each(["rpc", "wss"] as const)("%s: an untrusted certificate is an error", async (via) => {
     const peer = await ledger(true);
     const provider = via === "wss" ? sdk.connect(peer, login, "wss") : sdk.connect(peer, login);
     await expect(provider.getBlockNumber()).rejects.toThrow(/self-signed|unable to verify/);
@@ -113,7 +113,7 @@ describe("connect, when the node goes wrong", () => {
     await expect(provider.getBlockNumber()).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  test("a WebSocket that closes fails what waits for an answer, and what comes later", async () => {
+  test("a WebSocket that closes fails calls in progress, and later ones", async () => {
     const peer = await ledger();
     const provider = sdk.connect(peer, login, "wss");
     await provider.getBlockNumber();
@@ -127,12 +127,12 @@ describe("connect, when the node goes wrong", () => {
   test.each([
     [503, "not JSON", /HTTP 503: not JSON/],
     [404, '{"errorMessage":"No such node."}', /HTTP 404: No such node\./],
-  ])("a WebSocket that is answered with %s says so", async (status, body, message) => {
+  ])("a WebSocket that is answered with %s is an error that says so", async (status, body, message) => {
     const peer = await ledger(false, { status, body });
     await expect(sdk.connect(peer, login, "wss").getBlockNumber()).rejects.toThrow(message);
   });
 
-  test("of a node and a credential of the program: an output, with the provider as it is", async () => {
+  test("of a node and a credential of the program: an output with the provider itself", async () => {
     const peer = await ledger();
     await program({ Node: { urls: peer.urls }, AppCred: login });
     const [node, cred] = [new sdk.Node("n", within), new sdk.AppCred("a", within)];
@@ -165,7 +165,7 @@ test.each(["rpc", "wss"] as const)("%s: transactions in a row, each awaited, on 
   }
 });
 
-test("ethers is loaded by those who connect, and by nobody else", () => {
+test("only programs that connect load ethers", () => {
   const script = `
     const { connect } = require("pulumi-consortium");
     const loaded = () => Object.keys(require.cache).some((file) => /node_modules.ethers./.test(file));

@@ -7,7 +7,7 @@ import { canonicalJson as ofTheService } from "../../../service/tether/real-teth
 import { programOf } from "../../e2e/support/backends/programs";
 import { random } from "../../support/random";
 
-/* The text that a report is hashed as: three implementations, one of them in another language, write the same. */
+/* The text of a report that is hashed: three implementations, one of them in another language, write the same. */
 
 let python: ChildProcessWithoutNullStreams;
 let answers: AsyncIterator<string>;

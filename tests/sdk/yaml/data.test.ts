@@ -7,7 +7,7 @@ const kind = { provider: "geth", consensusType: "poa" };
 const cyclic: Record<string, unknown> = {};
 cyclic.members = { acme: cyclic };
 
-test("what is right", () => {
+test("valid data", () => {
   expect(
     inData({ members: ["acme"], environments: { prod: { ...kind, name: undefined, nodes: { acme: 1 } } } }),
   ).toEqual([]);
@@ -40,7 +40,7 @@ test.each<[string, unknown, string[]]>([
   ],
 ])("%s", (_, definition, problems) => expect(inData(definition)).toEqual(problems));
 
-test("objects that are shared are no cycle", () => {
+test("shared objects are not a cycle", () => {
   const shared = { ...kind };
   expect(inData({ members: [], environments: { a: shared, b: shared } })).toEqual([]);
 });

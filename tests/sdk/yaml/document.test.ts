@@ -1,14 +1,14 @@
 import { folderOfFiles, good, inFile, inText, written } from "../network/problems";
 
-/** Whatever is wrong with a file: where it is, and what to do. Nothing that is in it runs. */
+/** Errors of a file, with their places and advice. Nothing in a file is executed. */
 
 const ten = "abcdefghij";
 const tens = (item: (index: number) => string): string =>
   Array.from({ length: 10 }, (_, index) => item(index)).join(", ");
 
-test("nothing is wrong with a good one", () => expect(inText(good)).toEqual([]));
+test("a good one has no problems", () => expect(inText(good)).toEqual([]));
 
-describe("what is refused", () => {
+describe("refused", () => {
   test.each<[string, string, string]>([
     ["empty", "", "1:1: the file is empty: write at least a name and members"],
     ["comments", "# nothing yet\n", "1:1: the file is empty: write at least a name and members"],
@@ -82,12 +82,12 @@ const besides: Record<string, [text: string, problem: string]> = {
   "a list as a key": ["members: [a]\n? [x]\n: 1\n", "2:3: a key must be text"],
 };
 
-describe("what YAML can do besides", () => {
+describe("other features of YAML", () => {
   test.each(Object.entries(besides))("%s", (_, [text, problem]) => {
     expect(inText(text)).toEqual([expect.stringContaining(problem) as string]);
   });
 
-  test("anchors, aliases and merges mean what they mean in YAML, and errors in them have the place where they are written", () => {
+  test("anchors, aliases and merges work as in YAML, and errors in them have their own places", () => {
     const text = `
 members: { acme: &nothing {}, globex: *nothing }
 environments:

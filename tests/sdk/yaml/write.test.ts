@@ -20,7 +20,7 @@ test.each(["1.1", "1.2"] as const)("readers of version %s read the same numbers"
   expect(text).not.toMatch(/ -?\d+e/);
 });
 
-test("what is plain stays plain, for people", () => {
+test("plain text stays plain, for people", () => {
   const value = {
     apiVersion: "pulumi.com/v1",
     kind: "Stack",

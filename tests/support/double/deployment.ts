@@ -89,7 +89,7 @@ export class Deployment {
     this.#limit = pLimit(options.parallel ?? 16);
   }
 
-  /** What was done, such as `create Node n1`, in the order of the beginnings. */
+  /** Steps, such as `create Node n1`, in the order in which they began. */
   get steps(): string[] {
     return this.#do.done;
   }
@@ -336,7 +336,7 @@ export class Deployment {
   #goesWith = (one: Resource, replaced: ReadonlySet<string>): boolean =>
     !this.#isOldest && replaced.has(one.deletedWith);
 
-  /** Those that would be replaced, too, if what they need were another: the engine deletes them before it. */
+  /** Dependents that would be replaced, too: the engine deletes them first. */
   async #replacedWith(root: Resource): Promise<Resource[]> {
     const replaced = new Set([root.urn]);
     const found: Resource[] = [];

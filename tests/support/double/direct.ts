@@ -21,7 +21,7 @@ const prefix = "direct-";
 const services = new Map<string, Calls>();
 let last = 0;
 
-/** An address for clients of this process: its calls are those of a server. */
+/** An address for clients of this process, with the calls of a server. */
 export function serve(calls: object): string {
   const address = `${prefix}${++last}`;
   services.set(address, calls);

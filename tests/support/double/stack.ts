@@ -50,7 +50,7 @@ export type Program = () => unknown;
 export interface Run {
   /** Steps, such as `create Node n1`, in the order in which they began. */
   steps: string[];
-  /** Those that change something. */
+  /** Steps that change something. */
   changes: string[];
   /** Errors by the name of the resource; "" for the program as a whole. */
   errors: { name: string; message: string }[];
