@@ -47,7 +47,8 @@ test("each refusal names the exceeded limit", () => {
   const refusals = [{ accountPool: 0 }, { pool: 0 }].flatMap((limits) =>
     ["a0", "a0?"].map((text) => new Pool({ accountPool: 9, pool: 9, ...limits }).refuses(one(text))),
   );
-  const of = (what: string) => expect.stringMatching(`^txpool is full: 0 transactions ${what}, and no more`) as string;
+  const of = (what: string) =>
+    expect.stringMatching(`^txpool is full: 0 transactions ${what}, which is the limit`) as string;
   const account = of("of a wait for a block");
   expect(refusals).toEqual([account, account, of("wait for a block"), of("wait for an earlier one of their account")]);
 });
