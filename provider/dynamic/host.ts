@@ -158,7 +158,7 @@ console.error = (...args: unknown[]): void => {
 };
 
 /** An error as the host shows it: the message, without a stack. */
-function refusal(error: unknown): Error {
+export function refusal(error: unknown): Error {
   const shown = new Error(printableLines(messageOf(error)));
   return Object.assign(shown, { stack: printed.stack, toString: () => printed.title });
 }
@@ -170,7 +170,7 @@ const headStartMs = 100;
  * An error that the state keeps as "created, not ready". The host reads id, properties and reasons, but does not add the provider.
  * The engine heads it with "1 error occurred:", which says nothing, so the cause is printed first.
  */
-async function notReady(error: Incomplete, provider: unknown): Promise<Error> {
+export async function notReady(error: Incomplete, provider: unknown): Promise<Error> {
   const shown = refusal(error);
   // eslint-disable-next-line no-console -- the host shows what the provider process prints
   console.log(shown.message);
@@ -189,7 +189,7 @@ interface StreamServer {
  * Calls back when the engine asks the providers to stop (Ctrl-C). The host's server receives that call and answers it itself.
  * @returns whether that server was found: otherwise Ctrl-C is left to Pulumi
  */
-function onCancel(callback: () => void): boolean {
+export function onCancel(callback: () => void): boolean {
   const { _getActiveHandles: handles } = process as unknown as { _getActiveHandles?: () => unknown[] };
   const servers = (handles?.call(process) ?? []).filter((handle): handle is StreamServer => {
     return handle?.constructor.name === "Http2Server" && typeof (handle as Partial<StreamServer>).on === "function";

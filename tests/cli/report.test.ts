@@ -393,7 +393,7 @@ describe("the whole report", () => {
       read("delete", "Service", "s", { id: "s1" }),
       [
         "> **A SERVICE IS GONE, WITH WHAT IT KEPT.**",
-        "> - Service `s` is gone from the service, and with it what it keeps.",
+        "> - Service `s` is gone from the service, and with it its data.",
       ],
     ],
     [

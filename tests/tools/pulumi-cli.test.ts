@@ -130,7 +130,7 @@ describe("the official installer", () => {
 
   test.each([
     ["fails", "throw new Error('no such release')", "no such release"],
-    ["leaves something out", "", "something is missing"],
+    ["leaves something out", "", "its installation is incomplete"],
   ])("that %s gives way to a build", async (_, body, reason) => {
     sandbox.go();
     await resolve(automation(body));

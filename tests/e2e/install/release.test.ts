@@ -240,7 +240,7 @@ describe("the images of examples/docker, whose lines run here in a folder", () =
       if (instruction.getKeyword() === "RUN") await sh(line);
       if (instruction.getKeyword() !== "COPY") continue;
       const [from, to] = line.split(" ");
-      await sh(`mkdir -p ${to}\ncp "${release}"/${from} ${to}`);
+      await sh(`mkdir -p ${to}\ncp "$RELEASE"/${from} ${to}`, { RELEASE: release });
     }
   }
   /** The program and its arguments. */

@@ -88,7 +88,7 @@ test("an absolute address keeps its filter", async () => {
 });
 
 test.each<[string, Page, RegExp, Page?]>([
-  ["a total", two({ "x-total-count": "5" }), /holds 2, .* there are 5 \(X-Total-Count\)/],
+  ["a total", two({ "x-total-count": "5" }), /has 2 elements, .* there are 5 \(X-Total-Count\)/],
   ["a range", two({ "content-range": "items 0-1/250" }), /there are 250 \(Content-Range\)/],
   ["a range of 206", two({ "content-range": "0-1/3" }, 206), /there are 3/],
   ["206 alone", two({}, 206), /it is partial \(HTTP 206\)/],
@@ -109,7 +109,7 @@ test.each<[string, Page, RegExp, Page?]>([
   [
     "too few on all pages",
     two({ ...next, "x-total-count": "4" }),
-    /holds 3, .* there are 4/,
+    /has 3 elements, .* there are 4/,
     { items: some(2, 1), headers: { "x-total-count": "4" } },
   ],
 ])("only a part: %s", async (_what, first, why, ...[second]) => {

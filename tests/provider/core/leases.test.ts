@@ -106,7 +106,7 @@ describe("two new ones", () => {
     leases.failed(resource("c"));
     leases.failed(resource("nobody"));
     leases.failed(undefined);
-    expect(declare("d", "node", {})).toMatch(/"b" of this program is also/);
+    expect(declare("d", "node", {})).toMatch(/"b" of this program also has this name/);
   });
 });
 

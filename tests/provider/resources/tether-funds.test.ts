@@ -133,7 +133,7 @@ test("a running tether is not stopped for a network on which it has too little",
   await engine.up(base);
   calls();
   expect(errorOf(await engine.up({ ...base, network: "mainnet" }))).toMatch(
-    /has 0 wei on mainnet, .*Nothing was spent.*The tether stays on rinkeby as it is/,
+    /has 0 wei on mainnet, .*Nothing was spent.*The tether stays on rinkeby, unchanged/,
   );
   expect(calls().filter((call) => call.startsWith("POST"))).toEqual([]);
   expect(fields()).toMatchObject({ network: "rinkeby", active: true });
