@@ -22,7 +22,7 @@ await runMain("compatibility", async () => {
   const { values } = parseArgs({ options: { only: { type: "string" } } });
   const only = new RegExp(values.only ?? "");
   await prepare();
-  const cli = await pulumiCli();
+  const cli = await pulumiCli({ languages: true });
   const trials = allTrials(await nodeVersions());
   const folder = mkdtempSync(join(tmpdir(), "consortium-compatibility-"));
   const startedAt = Date.now();
