@@ -98,8 +98,10 @@ export class StackLog implements Logs {
     if (this.#folder !== undefined) return this.#folder;
     try {
       const env = processEnvironment();
-      const { organization = "", project, stack } = this.#name;
-      const all = JSON.stringify([backendOf(env, process.cwd()), organization, project, stack]);
+      const { organization, project, stack } = this.#name;
+      // Backends of one's own call it "organization", and a destroy, which runs no program, does not tell it.
+      const owner = organization === "organization" ? "" : (organization ?? "");
+      const all = JSON.stringify([backendOf(env, process.cwd()), owner, project, stack]);
       const hash = createHash("sha256").update(all).digest("hex").slice(0, 16); // an address may hold a password
       return (this.#folder = join(stateFolder(env), `${project}.${stack}.${hash}`));
     } catch (error) {

@@ -51,7 +51,7 @@ afterEach(() => setEnvironment({ PULUMI_BACKEND_URL: undefined }));
 
 const posts = (writes: string[]): string[] => writes.filter((call) => call.startsWith("POST"));
 
-onBothAdapters((make) => {
+onBothAdapters((make, adapter) => {
   const order = ["c", "m", "e", "n", "a"];
 
   test.each(order)("killed after the create of %s: the next run continues, and creates nothing twice", async (name) => {
@@ -133,6 +133,13 @@ onBothAdapters((make) => {
     const killed = log();
     killed.write({ begun: { ...left, attempt: "2" } });
     expect(log().before.isContinued).toBe(true);
+  });
+
+  test(`a destroy right after a killed run ${adapter === "plugin" ? "takes its node along" : "needs an up first"}`, async () => {
+    const { stack, service } = await killed(make, ["n", "a"]);
+    // Only the plugin is told the stack without a program.
+    expect((await stack.destroy()).failure).toMatch(adapter === "plugin" ? /^$/ : /does not manage/);
+    expect(service.store.nodes.list()).toHaveLength(adapter === "plugin" ? 0 : 1);
   });
 
   const strangers: [string, string, RegExp][] = [
