@@ -4,7 +4,7 @@ import { setEnvironment, start } from "../support/service";
 import { secret } from "../support/double/wire";
 import { Protocol } from "../support/protocol";
 
-/* A service may quote in its messages what it was sent. What the program marked as secret is shown by neither provider. */
+/* A service may quote requests in its messages. Neither provider shows values that the program marked as secret. */
 
 const canary = 'canary-7/"quoted" & ünique';
 const hidden = { description: canary, extra: { zone: "north", deep: [{ token: canary }] } };
@@ -81,7 +81,7 @@ describe("the dynamic provider refuses a wrong input", () => {
   });
 });
 
-test("later runs know what is secret from the state, and nothing of it reaches the service", async () => {
+test("later runs know the secrets from the state, and the marks do not reach the service", async () => {
   const { service } = await start();
   const engine = new Engine("consortium");
   expect(await engine.up({ name: "trade", ...hidden, __secrets: paths })).toEqual({ then: "created" });

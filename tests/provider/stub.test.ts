@@ -6,7 +6,7 @@ import * as runtime from "../../provider/dynamic/runtime";
 import { kindOf, kinds, stub } from "../../provider/constants";
 import { definitions } from "../../provider/resources";
 
-/* States hold these texts, and run them years later: they never change, byte for byte. */
+/* States contain these texts, which run years later: they never change, byte for byte. */
 
 const names = Object.keys(runtime) as (keyof typeof runtime)[];
 const textOf = (name: string): string => `exports.handler=()=>require("pulumi-consortium/runtime").${name}`;
@@ -17,7 +17,7 @@ const forever = [
   ...["configuration", "service", "destination", "tetherService"],
 ];
 
-test("no name is lost, and each kind has one", () => {
+test("no name is missing, and each kind has one", () => {
   expect(names).toEqual(expect.arrayContaining(forever));
   expect([...names].sort()).toEqual(Object.keys(definitions).sort());
 });
@@ -25,7 +25,7 @@ test("no name is lost, and each kind has one", () => {
 test.each(names)("%s", (name) => {
   expect(stub(name)).toBe(textOf(name));
 
-  // As the host does it: run the text, call what it exports, and use what that gives.
+  // As the host does it: run the text, call its export, and use the result.
   const asked: string[] = [];
   const exported: { handler?: () => unknown } = {};
   const load = (module: string): unknown => (asked.push(module), runtime);
@@ -41,7 +41,7 @@ test("each kind has one class, and one name for people", () => {
   expect(kindOf("Bucket")).toBeUndefined();
 });
 
-test("the version is that of package.json, and so is whether packages are published", () => {
+test("the version comes from package.json, and so does whether packages are published", () => {
   const text = readFileSync(join(__dirname, "../../package.json"), "utf8");
   const manifest = JSON.parse(text) as { version: string; repository?: unknown };
   expect(version).toBe(manifest.version);

@@ -34,7 +34,7 @@ const call = (more: Partial<LoggedCall> = {}): LoggedCall => ({
 });
 const answer = (body: unknown, status = 200, headers = {}) => ({ status, headers, text: JSON.stringify(body) });
 
-test("a line says what was asked for whom, what came of it, and which attempt it was", async () => {
+test("a line has the call, its resource, the result and the number of the attempt", async () => {
   virtualTime();
   const file = newFile();
   const { baseUrl } = await peer((response, seen, socket) =>
@@ -102,7 +102,7 @@ test.each<[string, Partial<LoggedCall>]>([
   expect(linesOf(file)).toHaveLength(1);
 });
 
-test("a long body is cut after it was masked, and of a huge one only the size is told", () => {
+test("a long body is masked, then cut; a huge one is logged by its size", () => {
   const file = newFile();
   const log = logAt(file, { secrets: [canary], limit: 1e7 });
   log.write(call({ body: { list: Array.from({ length: 500 }, () => canary) } }));
@@ -128,7 +128,7 @@ test.each<[string, string, unknown]>([
   expect(linesOf(file)[0]!.response).toEqual(shown);
 });
 
-test("a full file is kept once more, and a mark that a killed process left does not keep that up for good", () => {
+test("a full file is kept once more, even after a killed process left its mark", () => {
   const file = newFile();
   const log = logAt(file);
   const fill = () => {
@@ -158,7 +158,7 @@ test("lines of several processes stay whole", async () => {
   expect(linesOf(file)).toHaveLength(600);
 });
 
-test("a file that cannot be written is an error before any call; one that fails later is none", () => {
+test("a file that cannot be written is an error before any call; a later failure is ignored", () => {
   const folder = mkdtempSync(join(tmpdir(), "log-"));
   expect(() => logAt(join(folder, "none", "calls.log"))).toThrow(
     /calls\.log \(from a test\) cannot be written: ENOENT/,

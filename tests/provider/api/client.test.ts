@@ -4,7 +4,7 @@ import { network } from "../../support/network";
 import { failure, json, peer, settingsFor } from "../../support/peer";
 import { start } from "../../support/service";
 
-/* Endpoints of the API (spec, section 4), with typed results; what lookups ask for: tests/sdk/lookups. */
+/* Endpoints of the API (spec, section 4), with typed results. The calls of lookups are in tests/sdk/lookups. */
 
 const text = expect.any(String) as string;
 const number = expect.any(Number) as number;
@@ -19,7 +19,7 @@ async function connected() {
   return { ...started, net, client: new ConsortiumClient(resolveSettings()) };
 }
 
-test("each is one call, with exactly what it is given, and what it answers", async () => {
+test("each method makes one call with exactly its arguments, and returns the answer", async () => {
   const { service, calls, net, client } = await connected();
   const { consortiumId, environmentId, nodeId, membershipId: membership_id } = net;
   const inside = [consortiumId, environmentId] as const;

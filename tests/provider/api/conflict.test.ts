@@ -7,7 +7,7 @@ import { settingsFor } from "../../support/peer";
 
 const settings = settingsFor("https://host/api/v1");
 
-/* Services say it in words of their own. What is not clear stays general: a wrong advice is worse than none. */
+/* Services use their own words. Unclear ones get general advice, because wrong advice is worse. */
 
 const table: Record<Conflict, [status: number, words: string][]> = {
   quota: [
@@ -108,11 +108,11 @@ test.each<[number | undefined, string]>([
   [500, "quota service failed"],
   [404, "the quota is gone"],
   [undefined, "limit reached"],
-])("HTTP %s: %s is none of these", (status, errorMessage) => {
+])("HTTP %s: %s is not one of these", (status, errorMessage) => {
   expect(conflictOf({ status, errorMessage })).toBeUndefined();
 });
 
-test("what is a conflict, and nobody knows why, keeps the general advice", () => {
+test("a conflict without a known reason keeps the general advice", () => {
   const facts = { kind: "conflict", call: "DELETE /consortia/c1", status: 409, errorMessage: "conflict" } as const;
   expect(new Http(settings).error(facts).message).toBe(
     "DELETE /consortia/c1: HTTP 409: conflict. Once nothing else changes or uses it, try again.",

@@ -96,14 +96,14 @@ describe("no whole answer", () => {
     [500, false],
     [502, false],
     [503, false],
-  ])("%i to a create, where the service may still be at work: %s", async (status, late) => {
+  ])("%i to a create that the service may still be working on: %s", async (status, late) => {
     virtualTime();
     const server = await peer(json(status, {}));
     expect(await failure(http(server.baseUrl).request("POST", "/x", { body: {} }))).toMatchObject({ status, late });
     expect(server.requests).toHaveLength(1);
   });
 
-  test("nobody listens: unsent, with the address and where it comes from, after eight seconds", async () => {
+  test("nobody listens: unsent, with the address and its source, after eight seconds", async () => {
     const time = virtualTime();
     const server = await peer(json(200, {}));
     await server.close();
@@ -113,14 +113,14 @@ describe("no whole answer", () => {
     expect(time.now()).toBeLessThanOrEqual(8_000);
   });
 
-  test("a host name that nobody knows: unsent", async () => {
+  test("an unknown host name: unsent", async () => {
     virtualTime();
     const error = await failure(http("https://does-not-exist.invalid/api/v1").request("POST", "/x", { body: {} }));
     expect(error).toMatchObject({ kind: "unsent", errorMessage: expect.stringMatching(/host name/) as string });
   });
 });
 
-describe("an answer that is compressed, which nobody asked for", () => {
+describe("a compressed answer, which was not requested", () => {
   test.each<[string, (text: string) => Buffer]>([
     ["gzip", gzipSync],
     ["GZIP", gzipSync],

@@ -4,7 +4,7 @@ import { http, json, peer, text } from "../../support/peer";
 import { network } from "../../support/network";
 import { start } from "../../support/service";
 
-/* What the plan allows, where a service tells. */
+/* Limits of the plan, if the service reports them. */
 
 const clientOf = (baseUrl: string): ConsortiumClient => new ConsortiumClient(http(baseUrl));
 
@@ -58,7 +58,7 @@ test.each<[string, Record<string, unknown>, unknown]>([
   expect(await toldBy(answers)).toEqual(told);
 });
 
-test("pages in place of answers tell nothing", async () => {
+test("web pages in place of answers tell nothing", async () => {
   const server = await peer(text(200, "<html>"));
   expect(await clientOf(server.baseUrl).limits()).toBeUndefined();
 });
@@ -67,7 +67,7 @@ const own = { consortia: 3, nodes: 6 };
 test.each([
   [{}, { ...own, environments: 3 }, [3, 3, 6, 6]],
   [{ extended: false }, undefined, [2, 3, 4, 4]],
-])("the embedded service, with %j, tells the client, and who looks at the network", async (answers, told, most) => {
+])("the embedded service reports them to the client and to the live network: %j", async (answers, told, most) => {
   const { service, time } = await start({ limits: own, answers });
   await network(service, time);
   const client = new ConsortiumClient();

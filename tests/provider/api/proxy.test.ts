@@ -4,7 +4,7 @@ import { apiKey, failure, json, peer, type Peer } from "../../support/peer";
 import { proxyServer } from "../../support/proxy";
 import { virtualTime } from "../../support/virtual-time";
 
-/* The way through a proxy, as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say. */
+/* Requests through a proxy, by HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
 
 const clients: Http[] = [];
 const client = (baseUrl: string, env: Record<string, string>): Http => {
@@ -76,7 +76,7 @@ test("an address of this machine is reached without a proxy elsewhere, which wou
   expect(server.requests).toHaveLength(1);
 });
 
-describe("where it makes no connection, nothing was sent, and the error names it", () => {
+describe("if it makes no connection, nothing was sent, and the error names the proxy", () => {
   test.each([
     [403, /makes no connection to service\.example:80 \(HTTP 403\)/],
     [407, /asks for a user name and a password \(HTTP 407\)/],
@@ -105,7 +105,7 @@ describe("where it makes no connection, nothing was sent, and the error names it
     expect(error.message).toContain(`the proxy ${HTTP_PROXY} (environment variable HTTP_PROXY)`);
   });
 
-  test("but what breaks in the tunnel after the request is lost", async () => {
+  test("but a failure in the tunnel after the request is a lost answer", async () => {
     virtualTime();
     const server = await peer((_response, _seen, socket) => socket.resetAndDestroy());
     const proxy = await proxyServer();

@@ -48,7 +48,7 @@ test.each([json(500, {}), json(503, {}), reset])("a POST that does no harm twice
   expect(server.requests).toHaveLength(3);
 });
 
-test("each way to fail has its own patience: what a wait has taken is not missing after a reset", async () => {
+test("each kind of failure has its own limit: a long requested wait leaves time for retries after a reset", async () => {
   virtualTime();
   const fail: Reply = (response, seen, socket) => (seen <= 6 ? json(429, {}) : reset)(response, seen, socket);
   const server = await peer(failing(11, fail));
@@ -77,7 +77,7 @@ test("Retry-After is waited for, and told", async () => {
   expect(told).toEqual([7_000]);
 });
 
-test("a call that may take ten seconds ends by then with what went wrong last, and no other waits for it", async () => {
+test("a call with a limit of ten seconds ends by then with the last failure, and delays no other call", async () => {
   const time = virtualTime();
   const down = await peer(json(503, { errorMessage: "down" }));
   const patient = http(down.baseUrl, {}, { patienceMs: 10_000 });
@@ -88,7 +88,7 @@ test("a call that may take ten seconds ends by then with what went wrong last, a
 });
 
 test.each(["gently", "at once"] as const)(
-  "a call that waits to be repeated fails where all is closed %s",
+  "a call that waits to be repeated fails when the connections are closed %s",
   async (how) => {
     const server = await peer(json(503, { errorMessage: "maintenance" }, { "retry-after": "60" }));
     let waits = 0;

@@ -11,7 +11,7 @@ const again = (kind: ErrorKind, repeatable: Repeatable, tried: Partial<Tried> = 
 
 const minute = 60_000;
 
-test("429 because of a limit of objects does not pass by itself, unless the service says when", () => {
+test("429 because of a limit of objects is final, unless the service says when to retry", () => {
   const facts = { kind: "limited", call: "POST /x", status: 429, errorMessage: "the maximum number of nodes" } as const;
   const delays = [undefined, 1_000].map((retryAfterMs) =>
     retryDelay(new ApiError({ ...facts, retryAfterMs }), "freely", { attempt: 1, elapsedMs: 0, reached: true }),
@@ -39,7 +39,7 @@ describe.each(["freely", "unless accepted"] as const)("%s", (repeatable) => {
   });
 });
 
-describe("what may have been taken", () => {
+describe("a call that the service may have accepted", () => {
   test.each(["lost", "server", "unavailable"] as const)("%s is not sent again by itself", (kind) => {
     expect([again(kind, "unless accepted"), again(kind, "unless accepted", {}, 1_000)]).toEqual([undefined, undefined]);
   });
@@ -58,13 +58,13 @@ describe("what may have been taken", () => {
   test.each([
     ["half a minute", undefined, 20_000, 30_000],
     ["ten minutes, where it says when", 1_000, 5 * minute, 10 * minute],
-  ])("503 is asked again for %s", (_, retryAfterMs, repeatedAt, givenUpAt) => {
+  ])("503 is retried for %s", (_, retryAfterMs, repeatedAt, givenUpAt) => {
     expect(again("unavailable", "freely", { elapsedMs: repeatedAt }, retryAfterMs)).toBeGreaterThan(0);
     expect(again("unavailable", "freely", { elapsedMs: givenUpAt }, retryAfterMs)).toBeUndefined();
   });
 });
 
-test("Retry-After is the least that is waited, never less than the usual", () => {
+test("waits at least Retry-After, and never less than the usual delay", () => {
   expect(again("limited", "freely", {}, 5_000)).toBe(5_000);
   expect(again("limited", "freely", { attempt: 6 }, 1)).toBeGreaterThanOrEqual(6_000);
   expect(again("limited", "freely", {}, 11 * minute)).toBeUndefined();

@@ -4,7 +4,7 @@ const long = 'hünter2/"b c" & d\\e';
 const told = (text: string, ...values: unknown[]): string => new Secrets(values).mask(text);
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-describe("however a service writes what it was sent, the secret is not there", () => {
+describe("a secret is masked in every form in which a service may repeat it", () => {
   test.each<[string, string, string]>([
     ["as it is", `no ${long}!`, "no [secret]!"],
     ["in JSON", JSON.stringify({ token: long }), '{"token":"[secret]"}'],
@@ -66,7 +66,7 @@ test.each<[string, unknown, string, string]>([
   expect(told(text, value)).toBe(shown);
 });
 
-describe("where one secret begins with another, nothing of the longer one stays, whichever is learned first", () => {
+describe("if one secret begins with another, no part of the longer one remains, whichever is learned first", () => {
   const [short, longer] = ["hunter-2-secret", "hunter-2-secret-and-more"];
 
   test.each([
@@ -80,20 +80,20 @@ describe("where one secret begins with another, nothing of the longer one stays,
     }
   });
 
-  test("where the text is cut off in both", () => {
+  test("if the text is cut off within both", () => {
     const [cut, around] = ["secret-of-a", "my-secret-of-bees"];
     expect(told("invalid: my-secret-of-…", cut, around)).toBe("invalid: [secret]…");
   });
 });
 
-test("what is learned later is hidden, too", () => {
+test("secrets that are learned later are masked, too", () => {
   const secrets = new Secrets(["first-one"]);
   expect(secrets.mask("first-one second-one")).toBe("[secret] second-one");
   secrets.learn({ a: "second-one" });
   expect(secrets.mask("first-one second-one")).toBe("[secret] [secret]");
 });
 
-test("signs of regular expressions and halves of characters are text", () => {
+test("characters of regular expressions and halves of characters are plain text", () => {
   for (const value of ["a.c(d)[e]{f}|^$*+?", "half \ud83d of one", "tail-\\"])
     expect(told(`<${value}>`, value)).toBe("<[secret]>");
 });

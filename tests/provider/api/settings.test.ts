@@ -62,7 +62,7 @@ test.each([
 });
 
 test.each(["http://127.0.0.1:4000/api/v1", "https://proxy.example/consortium/api/v1", "http://[::1]:4000/api/v1"])(
-  "%s is an address as it is, and with a slash or spaces at its end",
+  "%s is a valid address, also with a slash or spaces at its end",
   (baseUrl) => {
     for (const given of [baseUrl, `${baseUrl}/`, `${baseUrl}//`, ` ${baseUrl} `]) {
       expect(resolveSettings({ env: {}, given: { apiKey: "k", baseUrl: given } }).baseUrl).toBe(baseUrl);
@@ -70,7 +70,7 @@ test.each(["http://127.0.0.1:4000/api/v1", "https://proxy.example/consortium/api
   },
 );
 
-describe("what is not usable is refused in one sentence, with its source", () => {
+describe("an unusable value is refused in one sentence, with its source", () => {
   test.each<[SettingName, unknown, RegExp]>([
     ["baseUrl", "console.kaleido.io", /is not an address/],
     ["baseUrl", "ftp://x/api/v1", /starts with ftp:\/\//],

@@ -1,6 +1,6 @@
 import { conditionOf } from "../../../provider/api/states";
 
-/* What the state of an object means, for all who ask: also check and map (tests/observe). */
+/* The meaning of an object's state, also for check and map (tests/observe). */
 
 test.each([
   ["started", "ready"],

@@ -9,7 +9,7 @@ const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toSt
 const tokenOf = (claims: object = {}): string => `${encoded({ alg: "HS256" })}.${encoded(claims)}.signature`;
 const hour = 3_600;
 
-/** What the service answers to the n-th request for a token, and to calls that are sent with this. */
+/** The service's answers to the n-th request for a token, and to calls with that token. */
 interface Manner {
   token: (asked: number) => Reply;
   calls?: (sent: string) => Reply;
@@ -18,7 +18,7 @@ interface Manner {
 interface Seen extends Peer {
   /** How many times a token was asked for. */
   asked: () => number;
-  /** What calls were sent with, since the last look: each with how many were. */
+  /** The credentials of calls since the last look, each with the number of its calls. */
   sent: () => Record<string, number>;
 }
 
@@ -63,7 +63,7 @@ const given =
     json(200, { token: tokenOf({ ...claims, jti: asked }) });
 const first = tokenOf({ jti: 1 });
 
-test("a short run makes no call for a token; a long one asks once, with the key, and goes on with the token", async () => {
+test("a short run requests no token; a long one requests one with the key, and continues with it", async () => {
   const server = await service({ token: given() });
   const client = http(server.baseUrl);
   await call(client, 100);
@@ -150,7 +150,7 @@ test.each(["GET", "POST"] as const)("a %s that is refused with a token (401) is 
   await expectToken(client, server, { jti: 2 });
 });
 
-test("a service that takes none of its tokens gets the key after two", async () => {
+test("a service that refuses its own tokens gets the key after two of them", async () => {
   const server = await service({ token: given(), calls: (sent) => (sent === apiKey ? json(200, {}) : json(401, {})) });
   await call(http(server.baseUrl), 1_000);
   expect(server.asked()).toBe(2);
@@ -172,7 +172,7 @@ test("a key that is refused, too, is an error of the key, and neither it nor the
   expect(JSON.stringify(error) + String(error.stack)).not.toMatch(new RegExp(`${apiKey}|${first.slice(0, 20)}`));
 });
 
-test("a service that never answers a request for one holds up a single call", async () => {
+test("a service that never answers the request for a token delays a single call", async () => {
   const server = await service({ token: () => () => undefined });
   const client = http(server.baseUrl, { requestTimeout: 2 });
   const done: number[] = [];
@@ -180,7 +180,7 @@ test("a service that never answers a request for one holds up a single call", as
   expect([server.asked(), done.at(-1)]).toEqual([1, 100]);
 });
 
-test("it takes its turn among the requests in flight: no more is handed to the wire, so waiting takes none of the time", async () => {
+test("it counts among the requests in flight: no more are sent, so waiting takes none of the time", async () => {
   const time = virtualTime();
   let [now, most, asked] = [0, 0, 0];
   const send = async ({ url }: WireRequest): Promise<WireAnswer> => {

@@ -5,7 +5,7 @@ import { cert, key } from "../../support/certificate";
 import { apiKey, failure, http, json, peer } from "../../support/peer";
 import { virtualTime } from "../../support/virtual-time";
 
-/* What counts as "not sent", and may be repeated: on real sockets, at each moment at which a connection can fail. */
+/* Failures that count as "not sent", and may be repeated: on real sockets, at each moment at which a connection can fail. */
 
 const servers: Server[] = [];
 const sockets: Socket[] = [];
@@ -38,7 +38,7 @@ function trust(): void {
 const create = (baseUrl: string, more?: Record<string, unknown>): ReturnType<typeof failure> =>
   failure(http(baseUrl, more).request("POST", "/consortia", { body: { name: "a" } }));
 
-describe("what fails after the request was written counts as lost, and a create is not sent again", () => {
+describe("a failure after the request was written counts as lost, and a create is not sent again", () => {
   test.each([
     ["bytes that are no TLS", (raw: Socket) => raw.end("HTTP/1.1 400 Bad Request\r\n\r\n")],
     ["a fatal alert", (raw: Socket) => raw.end(Buffer.from([21, 3, 3, 0, 2, 2, 80]))],
@@ -92,7 +92,7 @@ describe("what fails after the request was written counts as lost, and a create 
   });
 });
 
-describe("what fails before is not sent, and is tried again", () => {
+describe("a request that fails earlier was not sent, and is retried", () => {
   test.each<[string, (socket: Socket) => void, RegExp]>([
     [
       "a connection that is reset in the handshake",
@@ -130,7 +130,7 @@ describe("what fails before is not sent, and is tried again", () => {
     expect(error).toMatchObject({ kind: "unsent", errorMessage: expect.stringMatching(/no connection/) as string });
   });
 
-  test("a create that failed to connect is made once, when the service is there", async () => {
+  test("a create that failed to connect is made once, as soon as the service is up", async () => {
     virtualTime();
     trust();
     const requests: string[] = [];

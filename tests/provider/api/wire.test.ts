@@ -1,7 +1,7 @@
 import * as objectsOf from "../../../provider/api/generated";
 import * as wire from "../../../provider/api/wire";
 
-/* Answers are read tolerantly: what is absent, null, new or of another type never breaks a run. */
+/* Answers are read tolerantly: absent, null, new or mistyped fields never break a run. */
 
 const objects = {
   ConsortiumObject: { name: "a", description: "b", owner: "o" },
@@ -43,7 +43,7 @@ describe.each(names)("%s", (name) => {
 
   test("nothing but an id", () => expect(read({ _id: "x1" })).toEqual({ id: "x1" }));
 
-  test("no id, or one that is none, is no object of ours", () => {
+  test("without a valid id, it is not an object", () => {
     for (const value of [{}, { _id: "" }, { _id: null }, { _id: 7.5 }, { _id: 2 ** 53 }, null, "x", [], 7]) {
       expect(objectsOf[name].safeParse(value).success).toBe(false);
     }

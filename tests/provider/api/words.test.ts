@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 
-/* The client is for everybody: what Pulumi users can do is said by provider/core/advice.ts. */
+/* The client is for everybody: advice for Pulumi users is in provider/core/advice.ts. */
 
 const folder = join(__dirname, "../../../provider/api");
 const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
