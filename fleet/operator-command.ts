@@ -115,7 +115,7 @@ function notThere(fleet: Fleet | undefined, all: readonly StackStatus[], flags: 
   const missing = fleet?.stacks.filter(({ name }) => !there.has(name) && isWanted(name, flags)) ?? [];
   return missing.map(({ name, organization }) => {
     const namespace = namespaceOf(fleet!, organization);
-    return { stack: name, namespace, state: "new", reason: `the namespace ${namespace} has no Stack of it` };
+    return { stack: name, namespace, state: "new", reason: `no Stack in the namespace ${namespace}` };
   });
 }
 

@@ -40,7 +40,7 @@ const verbs = {
     const service = started(root);
     const link = service && (await consoleLink(service));
     const see = link
-      ? `\n\nSee the network in your browser, with a link that works once, within ten minutes:\n  ${link}`
+      ? `\n\nSee the network in your browser, with a link that works once, for ten minutes:\n  ${link}`
       : "";
     return done(next + see, usable);
   },

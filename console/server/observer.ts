@@ -49,7 +49,7 @@ export class Observer {
     if (kind === "pins") return this.#tethers.before(id, Number(rest[0]));
     if (kind === "keys" && embedded) return embedded.keys();
     if (kind === "testing" && embedded) return embedded.testing();
-    throw new Error(`There is nothing to look at under ${section}.`);
+    throw new Error(`${section} does not exist on this page.`);
   };
 
   /** Drops earlier answers after a change. */

@@ -378,7 +378,7 @@ const funds = checkOf("tether funds", "tetherService", (tether, { pinsAhead, tet
   const has = BigInt(balanceWei);
   const next = `Send ether to ${account ?? "its account"} on ${network}.`;
   if (has === 0n) return failed("its account is empty", next, 0);
-  if (!weiPerPin) return ok(`${inEther(balanceWei)}; what a pin costs is not known yet`);
+  if (!weiPerPin) return ok(`${inEther(balanceWei)}; the cost of a pin is not known yet`);
   const pins = Number(has / weiPerPin);
   const text = `${inEther(balanceWei)}, enough for ${pins} more pins`;
   return pins >= pinsAhead ? ok(text, pins) : failed(`${text}; ${pinsAhead} are wanted`, next, pins);

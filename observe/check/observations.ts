@@ -260,7 +260,7 @@ async function knock(
 
 const noCredential: Silence = {
   kind: "unknown",
-  why: "no credential of its member is at hand",
+  why: "no credential of its member is available",
   next: "Give the stack that holds one (--stack), or outputs with its `username` and `password` in one object (--outputs).",
 };
 const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);

@@ -73,7 +73,7 @@ export class Share {
   refuses({ method, params: [id] }: RpcCall): string | undefined {
     const filters = this.#live();
     if (makes.has(method) && filters.size >= this.limits.filters)
-      return `You have ${filters.size} filters, and no more are allowed. Uninstall one.`;
+      return `You have ${filters.size} filters, which is the limit. Uninstall one.`;
     return uses.has(method) && !filters.has(id as string) ? "filter not found" : undefined;
   }
 

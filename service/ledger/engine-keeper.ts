@@ -79,7 +79,7 @@ export class EngineKeeper {
         return await this.#through(snapshot);
       } catch (error) {
         if (!(error instanceof Differs)) throw error;
-        this.base.log(`Block ${snapshot.number} is no start: later blocks look further back. An earlier one is tried.`);
+        this.base.log(`Cannot start from block ${snapshot.number}, because later blocks look further back. Trying an earlier one.`);
         await data.forget(snapshot);
       }
     }
@@ -137,7 +137,7 @@ export class EngineKeeper {
     this.#notBefore = performance.now() + pause;
     if (this.base.closed) return;
     const why = (error as Error).message;
-    this.base.log(`The chain's process is not renewed: ${why}. Nothing is lost; it is tried again.`);
+    this.base.log(`Could not renew the chain's process: ${why}. Nothing is lost; it will be tried again.`);
   }
 
   /** Ends an engine that hangs. */
@@ -179,7 +179,7 @@ export class EngineKeeper {
     const { base } = this;
     if (base.closed || this.engine !== engine) return;
     this.#why ??= why;
-    const text = `The ledger ${base.spec.key} is started again: ${this.#why}. What it acknowledged is kept.`;
+    const text = `Restarting the ledger ${base.spec.key}: ${this.#why}. Everything that it acknowledged is kept.`;
     base.log(text);
     base.warn(text);
     void this.#revive();

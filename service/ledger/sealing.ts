@@ -80,7 +80,7 @@ export class Sealing {
     try {
       await data.snapshot(head, pool.raws, await engine.dump(head.number));
     } catch (error) {
-      this.base.log(`No snapshot is made at block ${head.number}: ${(error as Error).message}`);
+      this.base.log(`Could not make a snapshot at block ${head.number}: ${(error as Error).message}`);
     }
   }
 

@@ -114,7 +114,7 @@ export class Subscriptions {
     const kind = params[0] as string;
     if (!kinds.has(kind)) throw new Unfit(-32_601, `no "${kind}" subscription in eth namespace`);
     if (this.#made.size >= subscriptions)
-      throw new Unfit(-32_000, `There are ${subscriptions} subscriptions, and no more are allowed here.`);
+      throw new Unfit(-32_000, `There are ${subscriptions} subscriptions, which is the limit of this service.`);
     const name = newName();
     let held: Buffer[] | undefined = [];
     const hear = (result: Buffer) => (held ? void held.push(result) : this.outbox.notify(name, result));

@@ -200,5 +200,5 @@ test("for other services than the embedded one, only the network is shown", asyn
   await until(() => page.shown.size === 2);
   const bare = { embedded: false, mayChange: false, model: { consortia: [] } };
   expect(page.shown.get("network")!.value).toMatchObject(bare);
-  expect(page.shown.get("keys")!.problem).toBe("There is nothing to look at under keys.");
+  expect(page.shown.get("keys")!.problem).toBe("keys does not exist on this page.");
 });

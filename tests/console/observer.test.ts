@@ -96,11 +96,11 @@ describe("what only the embedded service has", () => {
   test("is shown of that one", async () => {
     const { observer } = observing({}, { embedded: own as never });
     expect([await observer.look("keys"), await observer.look("testing")]).toEqual(["its keys", "its faults"]);
-    await expect(observer.look("nothing" as never)).rejects.toThrow("There is nothing to look at under nothing.");
+    await expect(observer.look("nothing" as never)).rejects.toThrow("nothing does not exist on this page.");
   });
 
   test.each(["keys", "testing"] as const)("is not shown of another: %s", async (section) => {
-    await expect(observing({}).observer.look(section)).rejects.toThrow(`nothing to look at under ${section}.`);
+    await expect(observing({}).observer.look(section)).rejects.toThrow(`${section} does not exist on this page.`);
   });
 });
 

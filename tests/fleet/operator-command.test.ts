@@ -68,7 +68,7 @@ describe("status", () => {
     Object.assign(other.metadata, { labels: {} });
     const { code, stdout } = await run("status", fleet);
     expect(stdout).toMatch(/^networks-globex\/globex-prod +stalled +2026-11-27T10:00:00Z/m);
-    expect(stdout).toMatch(/^networks-acme\/acme-test +new .*the namespace networks-acme has no Stack of it$/m);
+    expect(stdout).toMatch(/^networks-acme\/acme-test +new .*no Stack in the namespace networks-acme$/m);
     expect(stdout).toContain("1 of 3 stacks ready (33 %), 1 new, 1 stalled");
     expect(code).toBe(1);
     expect(await run("status", fleet, "--only", "acme-prod")).toMatchObject({ code: 0 });

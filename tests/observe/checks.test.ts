@@ -575,8 +575,8 @@ describe("in full", () => {
       { weiPerPin: 5n },
       "failed: its account is empty → Send ether to 0xa on rinkeby. (0)",
     ],
-    [{ balanceWei: "1000000000000000000" }, {}, "ok: 1 ether; what a pin costs is not known yet"],
-    [{ balanceWei: "1000000000000000000" }, { weiPerPin: 0n }, "ok: 1 ether; what a pin costs is not known yet"],
+    [{ balanceWei: "1000000000000000000" }, {}, "ok: 1 ether; the cost of a pin is not known yet"],
+    [{ balanceWei: "1000000000000000000" }, { weiPerPin: 0n }, "ok: 1 ether; the cost of a pin is not known yet"],
     [{ balanceWei: "1000000000000000000" }, { weiPerPin: 10n ** 16n }, "ok: 1 ether, enough for 100 more pins (100)"],
     [
       { balanceWei: "1000000000000000000" },

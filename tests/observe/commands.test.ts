@@ -70,7 +70,7 @@ describe("the commands", () => {
     expect(code).toBe(3);
     expect(stdout).toContain(
       [
-        "? unknown node reachable: no credential of its member is at hand",
+        "? unknown node reachable: no credential of its member is available",
         "    node n1 in test",
         "    → Give the stack that holds one (--stack), or outputs",
       ].join("\n"),
@@ -94,7 +94,7 @@ describe("the commands", () => {
         check: "node reachable",
         outcome: "unknown",
         subject: { kind: "node", id: `u${at}`, name: `n${at + 1}` },
-        text: "no credential of its member is at hand",
+        text: "no credential of its member is available",
       }));
     const named = (count: number): string[] => listOf(nodes(count)).match(/n\d+$|and .* more$/gm)!;
     expect(named(9).at(-1)).toBe("n9");

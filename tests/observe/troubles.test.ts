@@ -161,7 +161,7 @@ describe("tethers and stacks", () => {
     test("at a given address of the chain", async () => {
       const [pin, funds] = await at({ rinkeby: w.target.url });
       expect(pin).toMatchObject({ outcome: "ok", text: matching(/^in block \d+ of chain \d+$/) });
-      expect(funds!.text).toContain("what a pin costs is not known yet"); // on the new one
+      expect(funds!.text).toContain("the cost of a pin is not known yet"); // on the new one
     });
 
     test("and not on the new network, which does not have the pin", async () => {

@@ -204,7 +204,7 @@ test("filters, subscriptions and WebSockets of a credential have limits; only it
   const made = await ledgered({ callLimits: { filters: 2, subscriptions: 2, sockets: 2 } });
   const { credential, urls, paths, membership, send } = made;
   const other = (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
-  const refused = { error: { message: containing("no more are allowed") } };
+  const refused = { error: { message: containing("which is the limit") } };
   const { http, ws } = await ways(made);
   const first = (await http(eth("eth_newBlockFilter"))) as Said;
   expect(await ws(eth("eth_newFilter", {}))).toMatchObject({ result: containing("0x") });

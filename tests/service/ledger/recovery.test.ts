@@ -63,7 +63,7 @@ test("killed watchers: the service survives, and each ledger continues with all 
   await settled(() => blockNumber(url, pair));
   const height = await blockNumber(url, pair);
   await until(async () => (await blockNumber(url, pair)) > height);
-  expect(await log()).toMatch(/is started again: it ended with SIGKILL.*runs again, at block 1: nothing is lost/s);
+  expect(await log()).toMatch(/Restarting the ledger \S+: it ended with SIGKILL.*runs again, at block 1: nothing is lost/s);
   expect(processes().chains).toHaveLength(2);
   expect(await blockNumber(urls.rpc, credential)).toBe(2);
 });
@@ -80,7 +80,7 @@ test("a chain that is silent for 15 s is restarted; its nodes' logs report it, a
     headers: basic(credential.username, credential.password),
     body: JSON.stringify(eth("eth_blockNumber")),
   });
-  await until(async () => (await log()).includes("is started again: it did not answer for 15 s"));
+  await until(async () => (await log()).includes(": it did not answer for 15 s"));
   expect(performance.now() - begun).toBeGreaterThan(10_000);
   expect((await answered).status).toBeGreaterThanOrEqual(200); // it ended, in whatever way
   await until(async () => (await log()).includes("nothing is lost"));
