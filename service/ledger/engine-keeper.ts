@@ -79,7 +79,9 @@ export class EngineKeeper {
         return await this.#through(snapshot);
       } catch (error) {
         if (!(error instanceof Differs)) throw error;
-        this.base.log(`Cannot start from block ${snapshot.number}, because later blocks look further back. Trying an earlier one.`);
+        this.base.log(
+          `Cannot start from block ${snapshot.number}, because later blocks look further back. Trying an earlier one.`,
+        );
         await data.forget(snapshot);
       }
     }

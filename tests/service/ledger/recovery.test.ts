@@ -63,7 +63,9 @@ test("killed watchers: the service survives, and each ledger continues with all 
   await settled(() => blockNumber(url, pair));
   const height = await blockNumber(url, pair);
   await until(async () => (await blockNumber(url, pair)) > height);
-  expect(await log()).toMatch(/Restarting the ledger \S+: it ended with SIGKILL.*runs again, at block 1: nothing is lost/s);
+  expect(await log()).toMatch(
+    /Restarting the ledger \S+: it ended with SIGKILL.*runs again, at block 1: nothing is lost/s,
+  );
   expect(processes().chains).toHaveLength(2);
   expect(await blockNumber(urls.rpc, credential)).toBe(2);
 });
