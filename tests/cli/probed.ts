@@ -49,7 +49,12 @@ export function answersIn({ stdout }: { stdout: string }): Record<string, string
 }
 
 const duration = /(?<!within |[\d.])\d+(\.\d+)? m?s/g;
-export const timeless = (answers: object): unknown => JSON.parse(JSON.stringify(answers).replace(duration, "T"));
+export const timeless = (answers: object): unknown =>
+  JSON.parse(
+    JSON.stringify(answers)
+      .replace(duration, "T")
+      .replace(/the node \w{10}:/g, "the node N:"),
+  );
 
 /** What it says is left, in the order of deletion. */
 export const leftIn = (stderr: string): string[] =>
