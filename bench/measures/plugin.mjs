@@ -6,7 +6,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { root } from "../../tools/lib/prepare.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
@@ -49,7 +49,11 @@ async function yamlStack(program) {
   const script = `#!/bin/sh\nexec node --require "${meter}" "${program}" "$@"\n`;
   writeFileSync(join(folder, name), script, { mode: 0o755 });
   const metered = join(stack.folder, "meter");
-  Object.assign(stack.env, { PULUMI_HOME: join(stack.folder, "home"), BENCH_METER: metered });
+  // `npm run` puts the plugin of this repository on PATH, which Pulumi prefers to an installed one.
+  const PATH = cli.env.PATH.split(delimiter)
+    .filter((path) => !path.endsWith(join("node_modules", ".bin")))
+    .join(delimiter);
+  Object.assign(stack.env, { PATH, PULUMI_HOME: join(stack.folder, "home"), BENCH_METER: metered });
   await stack.ok(["stack", "select", "test"]);
   await stack.ok(["plugin", "install", "resource", "consortium", `v${version}`, "--file", folder]);
   return { stack, metered };
