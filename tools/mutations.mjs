@@ -41,12 +41,15 @@ const { values: options, positionals: names } = parseArgs({
 const started = Date.now();
 
 /** The common part of Jest's projects. The folder is the sandbox, and the temporary folder is this process's own. */
-const [common] = jest.projects.map(({ transform, testEnvironment, moduleNameMapper, modulePathIgnorePatterns }) => ({
-  transform,
-  testEnvironment,
-  moduleNameMapper,
-  modulePathIgnorePatterns,
-}));
+const [common] = jest.projects.map(
+  ({ transform, transformIgnorePatterns, testEnvironment, moduleNameMapper, modulePathIgnorePatterns }) => ({
+    transform,
+    transformIgnorePatterns,
+    testEnvironment,
+    moduleNameMapper,
+    modulePathIgnorePatterns,
+  }),
+);
 
 /** Unit and integration tests: those in tests/e2e take too long for one mutant. */
 const tests = /** @type {string[]} */ (readdirSync(join(root, "tests"), { recursive: true }))
