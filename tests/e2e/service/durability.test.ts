@@ -92,7 +92,7 @@ test(`an engine that is killed again and again under load (${replay}): all answe
   expect(receipts.size).toBeGreaterThan(0);
   expect(warnings.length).toBeGreaterThan(0);
   expect(chain.lines.join("\n")).toMatch(
-    /started again: it ended with SIGKILL.*\n.*runs again, at block \d+: nothing is lost/,
+    /Restarting the ledger \S+: it ended with SIGKILL.*\n.*runs again, at block \d+: nothing is lost/,
   );
 });
 
