@@ -30,7 +30,7 @@ const { values: options, positionals: names } = parseArgs({
     seed: { type: "string" }, // several are several samples: 1,2,3
     changed: { type: "boolean", default: false },
     since: { type: "string" }, // a commit, for --changed
-    tests: { type: "string", default: "40" }, // of each source: the nearest ones
+    tests: { type: "string", default: "60" }, // of each source: the nearest ones
     concurrency: { type: "string", default: "2" },
     minutes: { type: "string" }, // then the rest stays open
     force: { type: "boolean", default: false }, // also what an earlier run has decided
