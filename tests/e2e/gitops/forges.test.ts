@@ -401,8 +401,7 @@ test("a key service is called only with the job's token; without it, no secrets 
   }
 });
 
-// Meanwhile, because most of an installation is waiting.
-test.concurrent("copied to an empty folder, with the published package, it previews and reports", async () => {
+test("copied to an empty folder, with the published package, it previews and reports", async () => {
   const folder = join(mkdtempSync(join(tmpdir(), "consortium-copied-")), "trade-network");
   const isOwn = (from: string): boolean => !from.slice(example.length).includes("node_modules");
   cpSync(example, folder, { recursive: true, filter: isOwn });

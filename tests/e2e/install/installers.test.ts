@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { temporary, writeIn } from "../../fleet/made";
+import { testTogether } from "../../support/together";
 import { loadAll, packed } from "../support/packed";
 import { root } from "../support/stack";
 
@@ -39,7 +40,7 @@ test("only the results of the build are packed, and no file refers to a source m
   expect(naming).toEqual([]);
 });
 
-test.concurrent.each(installers)("%s", async (_, [command, ...args], files, more) => {
+testTogether(installers, async (_, [command, ...args], files, more) => {
   const project = temporary();
   const dependencies = { "@pulumi/pulumi": pulumi, "pulumi-consortium": `file:${(await packed()).tarball}` };
   writeIn(project, "package.json", JSON.stringify({ name: "user", private: true, dependencies, ...more }));

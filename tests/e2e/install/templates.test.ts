@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { parse } from "yaml";
 import { type Service, startService } from "../../../service/index";
 import { temporary } from "../../fleet/made";
+import { testTogether } from "../../support/together";
 import { npmInstallSeeded, packed } from "../support/packed";
 import { cliWithLanguages } from "../support/languages/sdk";
 import { root } from "../support/stack";
@@ -71,32 +72,34 @@ async function checksTypes(cwd: string): Promise<void> {
   writeFileSync(program, text);
 }
 
-// At the same time, because most of an installation is waiting. Projects of other languages run in tests/e2e/plugin/templates.test.ts.
-test.concurrent.each(templates)(
-  "pulumi new with templates/%s makes a project; in JavaScript, it installs, creates its network without further changes, and is destroyed",
-  async (template) => {
-    const service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
-    try {
-      const { cwd, pulumi } = await made(template, service);
-      if (!existsSync(join(cwd, "package.json"))) return;
-      // Until the package is on npm, it comes from a file. What else the template asks for comes from npm.
-      const manifest = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")) as {
-        dependencies: Record<string, string>;
-      };
-      expect(manifest.dependencies["pulumi-consortium"]).toMatch(/^\^\d/);
-      manifest.dependencies["pulumi-consortium"] = `file:${(await packed()).tarball}`;
-      writeFileSync(join(cwd, "package.json"), JSON.stringify(manifest));
-      await npmInstallSeeded(cwd);
-      if (existsSync(join(cwd, "tsconfig.json"))) await checksTypes(cwd);
-      await pulumi(["stack", "init", "dev"]);
-      await pulumi(["up", "--yes", "--skip-preview"]);
-      const { stdout } = await pulumi(["stack", "output", "--json"]);
-      expect(stdout).toContain(service.url);
-      await pulumi(["preview", "--expect-no-changes"]);
-      await pulumi(["destroy", "--yes", "--skip-preview"]);
-      expect(service.store.consortia.list()).toEqual([]);
-    } finally {
-      await service.close();
-    }
-  },
-);
+// Projects of other languages run in tests/e2e/plugin/templates.test.ts.
+describe("pulumi new makes a project; in JavaScript, it installs, creates its network without further changes, and is destroyed", () => {
+  testTogether(
+    templates.map((template) => [template]),
+    async (template) => {
+      const service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
+      try {
+        const { cwd, pulumi } = await made(template, service);
+        if (!existsSync(join(cwd, "package.json"))) return;
+        // Until the package is on npm, it comes from a file. What else the template asks for comes from npm.
+        const manifest = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")) as {
+          dependencies: Record<string, string>;
+        };
+        expect(manifest.dependencies["pulumi-consortium"]).toMatch(/^\^\d/);
+        manifest.dependencies["pulumi-consortium"] = `file:${(await packed()).tarball}`;
+        writeFileSync(join(cwd, "package.json"), JSON.stringify(manifest));
+        await npmInstallSeeded(cwd);
+        if (existsSync(join(cwd, "tsconfig.json"))) await checksTypes(cwd);
+        await pulumi(["stack", "init", "dev"]);
+        await pulumi(["up", "--yes", "--skip-preview"]);
+        const { stdout } = await pulumi(["stack", "output", "--json"]);
+        expect(stdout).toContain(service.url);
+        await pulumi(["preview", "--expect-no-changes"]);
+        await pulumi(["destroy", "--yes", "--skip-preview"]);
+        expect(service.store.consortia.list()).toEqual([]);
+      } finally {
+        await service.close();
+      }
+    },
+  );
+});

@@ -72,8 +72,8 @@ test("an inline program runs from any folder with workDir and projectSettings, a
   expect((await w.network()).consortia).toMatchObject([{ _id: stdout.trim() }]);
 });
 
-// As pnpm does: every package sees only what it lists itself. Meanwhile, because most of an installation is waiting.
-test.concurrent("with isolated packages, the project of a component lists this package, too", async () => {
+// As pnpm does: every package sees only what it lists itself.
+test("with isolated packages, the project of a component lists this package, too", async () => {
   const { stack, network } = await world("");
   const { folder } = stack;
   const json = (value: object): string => JSON.stringify(value);

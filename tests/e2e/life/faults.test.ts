@@ -3,6 +3,7 @@ import { type Build, Lab } from "../../../bench/reliability/lab.mjs";
 import { withForeignKey, withKill } from "../../../bench/reliability/trials.mjs";
 import * as service from "../../../service/index";
 import { pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
+import { testTogether } from "../../support/together";
 
 /*
  * A sample of the trials that `npm run reliability` runs one by one: a stack ends with exactly the network after failed calls, a killed
@@ -70,8 +71,7 @@ const trials: [title: string, adapter: "dynamic" | "plugin", build: Build, gone?
   ["the key of an organization without one", "plugin", withForeignKey("up --refresh", false)],
 ];
 
-// At the same time, because most of it is waiting.
-test.concurrent.each(trials)("%s, on the %s provider", async (_, adapter, build, gone = 404) => {
+testTogether(trials, async (_, adapter, build, gone = 404) => {
   const lab = new Lab(await pulumiCli(), service);
   try {
     expect(await lab.trial(adapter, build, { gone })).toBe("");
