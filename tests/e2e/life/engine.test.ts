@@ -334,7 +334,8 @@ function releases(story: string): Release[] {
 test.each(rows)(
   "%s: on %s, on a service like the %s, Pulumi and its double do the same (%s release)",
   async (story, adapter, like, release) => {
-    const answers = { like };
+    // An environment of the hosted service waits for a node, and a create for that: 20 s each, once is enough.
+    const answers = like === "hosted" ? { like, environmentsWait: story === "plans" } : { like };
     const w = await world("", {
       inline: true,
       answers,
