@@ -27,7 +27,7 @@ const longestName = 63;
 const hourly = 3600;
 /** Spreads stacks that start together: each interval differs by up to this much. */
 const staggered = 600;
-const ownImage = "pulumi/pulumi:3.220.0-nonroot";
+const ownImage = "pulumi/pulumi:3.276.0-nonroot";
 
 type Manifest = Record<string, unknown>;
 

@@ -168,7 +168,7 @@ const rows: Record<string, [given: Given, expected: object | string | RegExp, op
   "kubernetes.image": [
     [{ kubernetes: { image: "our/pulumi:1" } }, { programRef: { name: "acme-prod" } }],
     [{ kubernetes: { image: "our/pulumi:1" } }, { repoDir: "operator/program" }, { programs: false }],
-    [{}, "pulumi/pulumi:3.220.0-nonroot lacks the provider plugin: set kubernetes.image", programs],
+    [{}, "pulumi/pulumi:3.276.0-nonroot lacks the provider plugin: set kubernetes.image", programs],
   ],
   "kubernetes.secret": [
     [{ kubernetes: { secret: "state" } }, env({ PULUMI_BACKEND_URL: secret("state", "backendUrl") })],

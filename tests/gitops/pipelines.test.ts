@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { action, folder, found, gitlab, gitlabRest, sharedText, stages, text, workflowOf, workflows } from "./files";
 import { interpolated } from "../e2e/support/gitlab";
+import { releases } from "../../tools/lib/pulumi-cli.mjs";
 import { parse } from "yaml";
 
 /* What the pipelines of GitHub and GitLab would do, according to their files. */
@@ -112,6 +113,19 @@ describe("the action", () => {
 test("one version of each action in all workflows", () => {
   const pins = [...workflows, action.runs].flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
   expect(new Set(pins).size).toBe(new Set(pins.map((one) => one.split("@")[0])).size);
+});
+
+test("images, and the action, have the Pulumi on which the tests run", () => {
+  const root = join(__dirname, "../..");
+  const files = ["gitops", "examples", "docs", "fleet"].flatMap((top) =>
+    readdirSync(join(root, top), { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.(ya?ml|Dockerfile|md|ts)$/.test(name) && !/node_modules|dist/.test(name))
+      .map((name) => join(root, top, name)),
+  );
+  const images = files.flatMap((file) => found(readFileSync(file, "utf8"), /\bpulumi\/pulumi[\w-]*:([\d.]+)/g));
+  expect(images.length).toBeGreaterThan(9);
+  expect(new Set([...images, action.inputs["pulumi-version"]?.default])).toEqual(new Set([releases.newest!.version]));
+  expect(readFileSync(join(root, "docs/gitops.md"), "utf8")).toContain(`and Pulumi ${releases.newest!.version},`);
 });
 
 test("GitHub: production waits for staging, and nothing cancels a waiting run, not even drift", () => {

@@ -190,6 +190,23 @@ describe("PULUMI_CONSORTIUM_CLI", () => {
     await expect(resolve()).rejects.toThrow('PULUMI_CONSORTIUM_CLI must be oldest or newest, not "latest".');
   });
 
+  test.each([
+    ["", "v3.210.1", true],
+    ["oldest", "v3.220.4", true],
+    ["oldest", "v3.276.0", false],
+    ["newest", "v3.276.0", true],
+    ["newest", "v3.300.0", true],
+    ["newest", "v3.275.9", false],
+  ])("%j takes an official Pulumi %s from PATH: %s", async (name, version, isTaken) => {
+    sandbox.env.PULUMI_CONSORTIUM_CLI = name;
+    const command = sandbox.pulumi("bin", version);
+    sandbox.go();
+    expect((await resolve()).command === command).toBe(isTaken);
+    const wanted = name === "oldest" ? "v3.220.0" : "v3.276.0";
+    const why = `${command} is not used: it is ${version}, and Pulumi ${wanted} was asked for`;
+    expect(sandbox.said.includes(why)).toBe(!isTaken);
+  });
+
   test("a copy of one release is never taken for the other, not even from PATH", async () => {
     const other = sandbox.pulumi(join("cache", copy, "bin"));
     sandbox.env.PATH += delimiter + dirname(other);

@@ -8,6 +8,7 @@ import { buildWithGo, downloadHostAnswers, installOfficial } from "../pulumi-cli
 import { addLanguages, languageHosts, languagesVersion } from "../pulumi-cli/languages.mjs";
 import { askingVariable, companions, pulumiOnPath } from "../pulumi-cli/on-path.mjs";
 import { fillCacheFolder } from "./cache.mjs";
+import { isOlder } from "./node-version.mjs";
 import { installPackages } from "./prepare.mjs";
 import { isExecutable, run, runAttached } from "./processes.mjs";
 import { runMain, log, UserError, withProgress } from "./terminal.mjs";
@@ -20,7 +21,7 @@ import { runMain, log, UserError, withProgress } from "./terminal.mjs";
 /**
  * @typedef {object} Options
  * @property {boolean} [languages] with the hosts of YAML, Python and Go, and one of Node.js that runs policy packs of the newest release
- * @property {"oldest" | "newest"} [release] if none is on PATH. Default: the one in variable PULUMI_CONSORTIUM_CLI
+ * @property {"oldest" | "newest"} [release] default: the one in variable PULUMI_CONSORTIUM_CLI, or any on PATH, or else the newest
  * @property {() => Promise<boolean>} [canDownload] instead of asking the download host
  * @property {string} [automation] instead of @pulumi/pulumi/automation
  */
@@ -29,19 +30,27 @@ import { runMain, log, UserError, withProgress } from "./terminal.mjs";
  * The releases that are made where no Pulumi is installed: tests run on both. Variable PULUMI_CONSORTIUM_CLI chooses one.
  * @type {Record<string, Release>}
  */
-const releases = {
+export const releases = {
   oldest: { version: "3.220.0", module: "cli" },
   newest: { version: "3.276.0", module: "cli-newest" },
 };
 
 const releaseVariable = "PULUMI_CONSORTIUM_CLI";
+const minorOf = (/** @type {string} */ version) => /\d+\.\d+/.exec(version)?.[0];
 
-/** @param {string} [wanted] default: the release of this process */
+/**
+ * @param {string} [wanted] default: the release of this process
+ * @returns {{ release: Release, fits: (version: string) => boolean }} fits: whether an official Pulumi is what was asked for
+ */
 function releaseOf(wanted) {
-  const name = wanted ?? (process.env[releaseVariable] || "newest");
+  const asked = wanted ?? process.env[releaseVariable];
+  const name = asked || "newest";
   const release = releases[name];
   if (!release) throw new UserError(`${releaseVariable} must be ${Object.keys(releases).join(" or ")}, not "${name}".`);
-  return release;
+  const { version } = release;
+  if (!asked) return { release, fits: () => true };
+  if (name === "oldest") return { release, fits: (found) => minorOf(found) === minorOf(version) };
+  return { release, fits: (found) => !isOlder(found, version) };
 }
 
 const launcher = fileURLToPath(new URL("../pulumi", import.meta.url));
@@ -62,7 +71,7 @@ export function cacheRoot(platform = process.platform, home = homedir()) {
 export async function pulumiCli({ languages = false, release: wanted, ...making } = {}) {
   if (process.env[askingVariable]) throw new UserError("this is a wrapper and not a Pulumi of its own.");
   const platform = `${process.platform}-${process.arch}`;
-  const release = releaseOf(wanted);
+  const { release, fits } = releaseOf(wanted);
   const pulumiVersion = release.version;
   const homeOf = (/** @type {string} */ version) => join(cacheRoot(), `pulumi-v${version}-${platform}`);
   const moreOf = (/** @type {string} */ version) =>
@@ -72,7 +81,8 @@ export async function pulumiCli({ languages = false, release: wanted, ...making 
   // A test's PATH may begin with a copy of the other release.
   const copies = Object.values(releases).flatMap(({ version }) => [homeOf(version), moreOf(version)]);
   const own = [launcher, ...copies.map(commandIn)].filter(isExecutable).map((file) => realpathSync(file));
-  const found = await pulumiOnPath({ own, needed });
+  const askedFor = { fits, what: `Pulumi v${pulumiVersion} was asked for` };
+  const found = await pulumiOnPath({ own, needed, askedFor });
   if (found) return described(found);
   if (!isComplete(home)) await make(home, release, making);
   if (isComplete(home, needed)) return described(commandIn(home));

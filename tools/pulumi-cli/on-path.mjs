@@ -15,29 +15,35 @@ export const companions = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nod
 export const askingVariable = "PULUMI_CONSORTIUM_ASKING";
 
 /**
- * @param {{ own: string[], needed: string[] }} where own: real paths of our own copies, which do not count; needed: what must be beside it
- *   or on PATH
+ * @typedef {object} Wanted
+ * @property {string[]} own real paths of our own copies, which do not count
+ * @property {string[]} needed what must be beside it or on PATH
+ * @property {{ fits: (version: string) => boolean, what: string }} askedFor
+ */
+/**
+ * @param {Wanted} wanted
  * @returns {Promise<string | undefined>} the first that can be used
  */
-export async function pulumiOnPath({ own, needed }) {
+export async function pulumiOnPath({ own, ...wanted }) {
   const found = new Map(onPath("pulumi").map((file) => [realpathSync(file), file]));
   for (const [real, file] of found) {
     if (own.includes(real)) continue;
-    const fault = await faultOf(file, real, needed);
+    const fault = await faultOf(file, real, wanted);
     if (!fault) return file;
     log(`${file} is not used: ${fault}`);
   }
   return undefined;
 }
 
-/** @param {string} file @param {string} real @param {string[]} needed */
-async function faultOf(file, real, needed) {
+/** @param {string} file @param {string} real @param {Omit<Wanted, "own">} wanted */
+async function faultOf(file, real, { needed, askedFor }) {
   const places = [dirname(file), dirname(real), process.env.PATH].join(delimiter);
   const missing = needed.find((name) => onPath(name, places).length === 0);
   if (missing) return `there is no ${missing} beside it or on PATH`;
   const version = await askVersion(file);
   if (!version) return 'it does not answer "pulumi version"';
-  return isOlder(version, oldestVersion) ? `${version} is older than v${oldestVersion}` : undefined;
+  if (isOlder(version, oldestVersion)) return `${version} is older than v${oldestVersion}`;
+  return askedFor.fits(version) ? undefined : `it is ${version}, and ${askedFor.what}`;
 }
 
 /** @param {string} file */
