@@ -1,0 +1,361 @@
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import { dirname, join } from "node:path";
+import { type Line, type LoggedCreate } from "../../../provider/core/create-log";
+import { backendOf, StackLog } from "../../../provider/core/stack-log";
+import { temporary, writeIn } from "../../fleet/made";
+import { setEnvironment } from "../../support/service";
+
+/* The logs of one user's stacks on one machine: whose file is whose, what a run reads of the others, and what stays when it ends. */
+
+const { argv } = process;
+let home: string;
+beforeEach(() => {
+  home = temporary();
+  setEnvironment({ XDG_STATE_HOME: home, PULUMI_BACKEND_URL: "s3://here" });
+});
+afterEach(() => void (process.argv = argv));
+
+interface Whose {
+  organization?: string;
+  project?: string;
+  stack?: string;
+  /** Processes with the same number belong to one run. */
+  run?: number;
+}
+
+/** The log of one process. */
+function logOf({ project = "trade", stack = "test", run, ...more }: Whose = {}, said: string[] = []): StackLog {
+  process.argv = run === undefined ? argv : [...argv, `127.0.0.1:${run}`];
+  const log = new StackLog((line) => void said.push(line));
+  log.nameStack({ project, stack, ...more });
+  return log;
+}
+
+const create = (attempt: string, change: Partial<LoggedCreate> = {}): LoggedCreate => ({
+  attempt,
+  path: "/consortia",
+  name: "c",
+  before: [],
+  key: "k",
+  at: 1,
+  ...change,
+});
+
+/** What a process logs of one create. */
+const lines = (attempt: string, { id, ...change }: Partial<LoggedCreate> = {}): Line[] => [
+  { begun: create(attempt, change) },
+  ...(id === undefined ? [] : [{ made: attempt, id }]),
+];
+
+function write(log: StackLog, ...all: Line[]): StackLog {
+  for (const line of all) log.write(line);
+  return log;
+}
+
+const folder = (): string => join(home, "pulumi-consortium", "creates");
+const files = (): string[] =>
+  readdirSync(folder(), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".jsonl"))
+    .map((name) => join(folder(), name));
+const seenBy = (log: StackLog): string[] => log.before.interrupted.map(({ attempt }) => attempt);
+
+describe("the backend", () => {
+  const url = (text: string): string => `name: trade\nbackend:\n  url: ${text}\n`;
+  const account = (current?: string): string => JSON.stringify({ current });
+
+  test.each<[string, Record<string, string>, Record<string, string>, string]>([
+    ["Pulumi's own", {}, {}, "https://api.pulumi.com"],
+    ["the account's", {}, { "home/credentials.json": account("s3://account") }, "s3://account"],
+    ["Pulumi's own if no account is logged in", {}, { "home/credentials.json": "{}" }, "https://api.pulumi.com"],
+    [
+      "the project's before the account's",
+      {},
+      { "home/credentials.json": account("s3://account"), "at/Pulumi.yaml": url("s3://project") },
+      "s3://project",
+    ],
+    ["the project's, in its other spelling", {}, { "at/Pulumi.yml": url("s3://project") }, "s3://project"],
+    ["the project's, as JSON", {}, { "at/Pulumi.json": '{"backend":{"url":"s3://json"}}' }, "s3://json"],
+    ["the next file's where one is empty", {}, { "at/Pulumi.yaml": "", "at/Pulumi.yml": url("s3://yml") }, "s3://yml"],
+    ["the project's above", {}, { "Pulumi.yaml": url("s3://above") }, "s3://above"],
+    [
+      "not that of a project above another one",
+      {},
+      { "Pulumi.yaml": url("s3://above"), "at/Pulumi.yaml": "name: trade" },
+      "https://api.pulumi.com",
+    ],
+    ["Pulumi's own if a project is a comment", {}, { "at/Pulumi.yaml": "# later" }, "https://api.pulumi.com"],
+    [
+      "the variable's before all",
+      { PULUMI_BACKEND_URL: "s3://variable" },
+      { "at/Pulumi.yaml": url("s3://project") },
+      "s3://variable",
+    ],
+    ["an address, however it ends", { PULUMI_BACKEND_URL: "s3://a/b//" }, {}, "s3://a/b"],
+    ["a whole path, which stays", { PULUMI_BACKEND_URL: "file:///b" }, {}, "file:///b"],
+    ["what only begins with dots", { PULUMI_BACKEND_URL: "file://..b" }, {}, "file://..b"],
+    ["a home, which the CLI finds", { PULUMI_BACKEND_URL: "file://~" }, {}, "file://~"],
+    ["what is not a folder", { PULUMI_BACKEND_URL: "xfile://./b" }, {}, "xfile://./b"],
+  ])("is %s", (_, variables, written, expected) => {
+    for (const [name, text] of Object.entries(written)) writeIn(home, name, text);
+    mkdirSync(join(home, "at"), { recursive: true });
+    expect(backendOf({ PULUMI_HOME: join(home, "home"), ...variables }, join(home, "at"))).toBe(expected);
+  });
+
+  test.each([
+    ["file://.", "/a/b"],
+    ["file://./states/", "/a/b/states"],
+    ["file://..", "/a"],
+    ["file://../states", "/a/states"],
+  ])("%s is a folder beside the program: %s", (relative, absolute) => {
+    expect(backendOf({ PULUMI_BACKEND_URL: relative }, "/a/b")).toBe(`file://${absolute}`);
+  });
+
+  test("the account is in the user's home, if Pulumi has no other", () => {
+    writeIn(home, ".pulumi/credentials.json", account("s3://account"));
+    jest.spyOn(os, "homedir").mockReturnValue(home);
+    expect(backendOf({}, home)).toBe("s3://account");
+    jest.restoreAllMocks();
+  });
+});
+
+describe("the folder", () => {
+  const { platform } = process;
+  afterEach(() => {
+    Object.defineProperty(process, "platform", { value: platform });
+    jest.restoreAllMocks();
+  });
+
+  test.each<[string, NodeJS.Platform, Record<string, string>, string]>([
+    ["is XDG's", "linux", { XDG_STATE_HOME: "xdg" }, "xdg"],
+    ["is XDG's also on Windows", "win32", { XDG_STATE_HOME: "xdg", LOCALAPPDATA: "local" }, "xdg"],
+    ["is Windows's own", "win32", { LOCALAPPDATA: "local" }, "local"],
+    ["is below the home on Windows, too", "win32", { LOCALAPPDATA: "" }, "user/.local/state"],
+    ["is no variable of Windows elsewhere", "linux", { LOCALAPPDATA: "local" }, "user/.local/state"],
+    ["is none relative to the program", "linux", { XDG_STATE_HOME: "./xdg" }, "user/.local/state"],
+  ])("of logs %s", (_, on, variables, expected) => {
+    Object.defineProperty(process, "platform", { value: on });
+    jest.spyOn(os, "homedir").mockReturnValue(join(home, "user"));
+    const at = (name: string): string => (/^\w/.test(name) ? join(home, name) : name);
+    const given = Object.entries(variables).map(([name, one]) => [name, one && at(one)] as const);
+    setEnvironment({ XDG_STATE_HOME: undefined, ...Object.fromEntries(given) });
+    write(logOf(), ...lines("1"));
+    expect(readdirSync(join(home, expected, "pulumi-consortium", "creates"))).toHaveLength(1);
+  });
+});
+
+describe("a stack", () => {
+  test.each<[string, Whose, Whose, boolean]>([
+    ["has its own log", {}, {}, true],
+    ["has the log of its organization", { organization: "acme" }, { organization: "acme" }, true],
+    ["has one whether the engine tells its organization or not", { organization: "organization" }, {}, true],
+    ["has none of another organization's", { organization: "acme" }, { organization: "globex" }, false],
+    ["has none of a stack without an organization", { organization: "acme" }, {}, false],
+    ["has none of another project's", {}, { project: "other" }, false],
+    ["has none of another one's", {}, { stack: "other" }, false],
+  ])("%s (%j, %j)", (_, first, second, same) => {
+    write(logOf(first), ...lines("1"));
+    expect(seenBy(logOf(second))).toEqual(same ? ["1"] : []);
+  });
+
+  test("has none of another backend's", () => {
+    write(logOf(), ...lines("1"));
+    setEnvironment({ PULUMI_BACKEND_URL: "s3://there" });
+    expect(seenBy(logOf())).toEqual([]);
+  });
+
+  test("is the one that the program names, also where a URN does so first or later", () => {
+    write(logOf({ organization: "acme" }), ...lines("1"));
+    const log = logOf();
+    log.nameStack({ organization: "acme", project: "trade", stack: "test" });
+    log.nameStack({ project: "trade", stack: "test" });
+    expect(seenBy(log)).toEqual(["1"]);
+  });
+
+  test("stays the one with which the log was begun", () => {
+    const log = write(logOf(), ...lines("1"));
+    log.nameStack({ organization: "acme", project: "trade", stack: "test" });
+    write(log, ...lines("2"));
+    expect(files()).toHaveLength(1);
+  });
+
+  test("without a name has no log", () => {
+    const log = new StackLog(() => undefined);
+    write(log, ...lines("1"));
+    log.end(new Set());
+    expect([log.before.interrupted, log.others(), log.isMadeElsewhere("/consortia")]).toEqual([[], [], false]);
+    expect(readdirSync(home)).toEqual([]);
+  });
+});
+
+test("of a log that cannot be kept, the user hears once; afterwards nothing is written or read", () => {
+  const blocked = writeIn(home, "file", "");
+  setEnvironment({ XDG_STATE_HOME: blocked });
+  const said: string[] = [];
+  const log = write(logOf({}, said), ...lines("1"), ...lines("2"));
+  expect(said).toEqual([expect.stringMatching(/^No log of creates is kept \(.*docs\/recovery\.md\.$/)]);
+  setEnvironment({ XDG_STATE_HOME: home });
+  write(log, ...lines("3"));
+  expect([readdirSync(home), said.length]).toEqual([["file"], 1]);
+});
+
+test("settings of a project that nobody can read keep no log either", () => {
+  setEnvironment({ PULUMI_BACKEND_URL: undefined, PULUMI_HOME: home });
+  writeIn(home, "credentials.json", "{");
+  jest.spyOn(process, "cwd").mockReturnValue(home);
+  const said: string[] = [];
+  expect(seenBy(logOf({}, said))).toEqual([]);
+  expect(said).toHaveLength(1);
+  jest.restoreAllMocks();
+});
+
+describe("what a run finds", () => {
+  test("is what other runs logged, in the order in which it was sent, also what a service left", () => {
+    write(logOf(), ...lines("2", { at: 2 }), { left: create("4", { at: 4, id: "z" }) });
+    write(logOf(), ...lines("1", { at: 1 }), ...lines("3", { at: 3 }));
+    const log = logOf();
+    expect(seenBy(log)).toEqual(["1", "2", "3", "4"]);
+    expect(log.before.isContinued).toBe(true);
+  });
+
+  test("is the same as long as it goes on", () => {
+    write(logOf(), ...lines("1"));
+    const log = logOf();
+    expect(seenBy(log)).toEqual(["1"]);
+    write(logOf(), ...lines("2"));
+    expect(seenBy(log)).toEqual(["1"]);
+  });
+
+  test("is nothing of its own processes", () => {
+    write(logOf({ run: 1 }), ...lines("1"));
+    const log = write(logOf({ run: 1 }), ...lines("2"));
+    expect([seenBy(log), log.before.isContinued]).toEqual([[], false]);
+    expect(seenBy(logOf({ run: 2 })).sort()).toEqual(["1", "2"]);
+  });
+
+  test("is in the 64 newest files, which are logs of at most a megabyte, and none is older than 30 days", () => {
+    write(logOf(), ...lines("0"));
+    const [first = ""] = files();
+    const text = readFileSync(first, "utf8");
+    const now = Date.now() / 1000;
+    const day = 24 * 3600;
+    for (let at = 1; at < 66; at++) {
+      const file = writeIn(dirname(first), `${at}.jsonl`, text.replaceAll('"0"', `"${at}"`));
+      utimesSync(file, now, now - (at < 64 ? at : at === 64 ? 29.9 * day : 30.1 * day));
+    }
+    writeIn(dirname(first), "notes.txt", text);
+    const youngest = Array.from({ length: 64 }, (_, at) => String(at));
+    expect(seenBy(logOf()).toSorted()).toEqual(youngest.toSorted());
+    expect(files()).toHaveLength(65);
+    writeFileSync(first, text.padEnd(2 ** 20));
+    expect(seenBy(logOf())).toContain("0");
+    writeFileSync(first, text.padEnd(2 ** 20 + 1));
+    expect(seenBy(logOf())).not.toContain("0");
+  });
+
+  test("of other stacks is named after them", () => {
+    write(logOf(), ...lines("1"));
+    write(logOf({ stack: "prod.eu" }), ...lines("2"));
+    const log = write(logOf(), ...lines("3"));
+    expect(log.others()).toEqual([{ stack: "trade.prod.eu", file: files().find((one) => one.includes("prod")) }]);
+    mkdirSync(join(folder(), "empty"));
+    expect(log.others()).toHaveLength(1);
+  });
+
+  test.each<[string, Whose, Partial<LoggedCreate>, boolean]>([
+    ["another process of this run", { run: 1 }, { id: "x" }, true],
+    ["another run", { run: 2 }, { id: "x" }, false],
+    ["another process, of another object", { run: 1 }, { id: "y" }, false],
+    ["another process, which has no answer yet", { run: 1 }, {}, false],
+  ])("of an object that %s made (%j)", (_, whose, made, is) => {
+    write(logOf(whose), ...lines("0"), ...lines("1", made));
+    write(logOf({ run: 3 }), ...lines("2"));
+    expect(logOf({ run: 1 }).isMadeElsewhere("/consortia/x")).toBe(is);
+  });
+});
+
+describe("when a run ends as it should", () => {
+  test("its log goes, and what a service left stays known", () => {
+    const log = write(logOf({ run: 1 }), ...lines("1", { id: "x" }), { left: create("2", { id: "z" }) });
+    log.end(new Set());
+    expect(seenBy(logOf({ run: 2 }))).toEqual(["2"]);
+    expect(seenBy(logOf({ run: 1 }))).toEqual([]);
+  });
+
+  test("but not while it still creates something", async () => {
+    const log = write(logOf(), ...lines("1", { id: "x" }));
+    const during = (): Promise<void> => Promise.resolve(log.end(new Set()));
+    await log.creating(during);
+    expect(files()).toHaveLength(1);
+    await expect(log.creating(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(await log.creating(() => Promise.resolve("made"))).toBe("made");
+    log.end(new Set());
+    expect(files()).toEqual([]);
+  });
+
+  const inState = "/consortia/x";
+  test.each<[string, Line[], string[], boolean]>([
+    ["that a state has", lines("1", { id: "x" }), [inState], true],
+    ["that no state has", lines("1", { id: "x" }), [], false],
+    [
+      "of which a state has one of two",
+      [...lines("1", { id: "x" }), ...lines("2", { id: "y", name: "d" })],
+      [inState],
+      false,
+    ],
+    [
+      "of which a state has both",
+      [...lines("1", { id: "x" }), ...lines("2", { id: "y" })],
+      [inState, "/consortia/y"],
+      true,
+    ],
+    ["without an answer", lines("1"), [inState], false],
+    ["without an answer, of a place whose path is shown", lines("1"), ["/consortia"], true],
+    ["that a service left", [{ left: create("1", { id: "x" }) }], [], false],
+    ["that a service left, and a state has now", [{ left: create("1", { id: "x" }) }], [inState], true],
+    ["that logged nothing else", [{ refused: "1" }], [], false],
+  ])("a killed run's log %s", (_, logged, shown, goes) => {
+    write(logOf({ run: 1 }), ...logged);
+    logOf({ run: 2 }).end(new Set(shown));
+    expect(files()).toHaveLength(goes ? 0 : 1);
+  });
+
+  test.each<[string, Partial<LoggedCreate>, boolean]>([
+    ["the same, later", { at: 2, id: "y" }, true],
+    ["the same, at that time", { at: 1, id: "y" }, true],
+    ["the same, earlier", { at: 0, id: "y" }, false],
+    ["the same, without an answer", { at: 2 }, false],
+    ["one of another name", { at: 2, id: "y", name: "d" }, false],
+    ["one for another resource", { at: 2, id: "y", resource: "d" }, false],
+    ["one in another place", { at: 2, id: "y", path: "/others" }, false],
+  ])("an unanswered create of a killed run is settled by one of this run or not: %s (%j)", (_, again, goes) => {
+    write(logOf({ run: 1 }), ...lines("1"));
+    write(logOf({ run: 2 }), ...lines("2", again)).end(new Set());
+    expect(files()).toHaveLength(goes ? 0 : 1);
+  });
+
+  test.each<[string, string[], boolean]>([
+    ["if a state has its object", ["/consortia/y"], true],
+    ["not if none has", [], false],
+  ])("an unanswered create is settled by one of a later killed run: %s", (_, shown, goes) => {
+    write(logOf({ run: 1 }), ...lines("1"));
+    write(logOf({ run: 2 }), ...lines("2", { at: 2, id: "y" }));
+    logOf({ run: 3 }).end(new Set(shown));
+    expect(files()).toHaveLength(goes ? 0 : 2);
+  });
+
+  test.each<[string, Line[], boolean]>([
+    ["goes if a state here has its object", lines("1", { id: "x" }), true],
+    ["stays if it has no answer, though this one has made the same", lines("1"), false],
+  ])("the log of another stack's killed run %s", (_, logged, goes) => {
+    write(logOf({ stack: "other", run: 1 }), ...logged);
+    write(logOf({ run: 2 }), ...lines("2", { at: 2, id: "y" })).end(new Set([inState]));
+    expect(files()).toHaveLength(goes ? 0 : 1);
+  });
+
+  test("the log of another process of it stays, whatever is in the states", () => {
+    write(logOf({ run: 1 }), ...lines("1", { id: "x" }));
+    logOf({ run: 1 }).end(new Set([inState]));
+    expect(files()).toHaveLength(1);
+  });
+});
