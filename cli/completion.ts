@@ -58,7 +58,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\'
 const wordsOf = (tree: Tree, path: string, kind: "commands" | "options"): string =>
   (tree.get(path)?.[kind] ?? []).map(({ text }) => text).join(" ");
 
-/** bash, and zsh through its bashcompinit: words of the command so far, then of its commands or options. */
+/** bash: words of the command so far, then of its commands or options. */
 const bash = (tree: Tree): string => `# Completes the commands and options of consortium.
 _consortium() {
   local word path='' current="\${COMP_WORDS[COMP_CWORD]}"
@@ -81,8 +81,33 @@ ${[...tree.keys()]
 complete -o default -F _consortium ${names.join(" ")}
 `;
 
-const zsh = (tree: Tree): string =>
-  `#compdef ${names.join(" ")}\nautoload -U +X bashcompinit && bashcompinit\n${bash(tree)}`;
+/** zsh, in its own terms: autoloaded by its name, the file is the function. Words with their descriptions. */
+const zsh = (tree: Tree): string => `#compdef ${names.join(" ")}
+# Completes the commands and options of consortium.
+local word at=''
+for word in "\${(@)words[2,CURRENT-1]}"; do
+  case "\${at:+$at }$word" in
+    ${[...tree.keys()].filter(Boolean).map(quoted).join(" | ")}) at="\${at:+$at }$word" ;;
+  esac
+done
+local -a commands options
+case "$at" in
+${[...tree]
+  .map(([path, { commands, options }]) => {
+    const described = (all: Word[]): string =>
+      all.map(({ text, description }) => quoted(`${text.replaceAll(":", "\\:")}:${description}`)).join(" ");
+    return `  ${quoted(path)}) commands=(${described(commands)}); options=(${described(options)}) ;;`;
+  })
+  .join("\n")}
+esac
+if [[ $PREFIX == -* ]]; then
+  _describe -o option options
+elif (( $#commands )); then
+  _describe command commands
+else
+  _files
+fi
+`;
 
 function fish(tree: Tree): string {
   const lines = [...tree].flatMap(([path, { commands, options }]) => {
@@ -92,6 +117,7 @@ function fish(tree: Tree): string {
     const unseen = others === "" ? [] : [`not __fish_seen_subcommand_from ${others}`];
     const when = quoted([...seen, ...unseen].join("; and "));
     return names.flatMap((name) => [
+      ...(others === "" ? [] : [`complete -c ${name} -n ${when} -f`]), // no file names
       ...commands.map((one) => `complete -c ${name} -n ${when} -a ${one.text} -d ${quoted(one.description)}`),
       ...options.map((one) => `complete -c ${name} -n ${when} -l ${one.text.slice(2)} -d ${quoted(one.description)}`),
     ]);
