@@ -32,14 +32,27 @@ async function start(command, args) {
   return { ms, line: Number(line) };
 }
 
-/** A stack of a YAML program, with a plugin and a meter in it installed. @param {string} program the plugin's */
-async function yamlStack(program) {
-  const cli = await pulumiCli({ languages: true });
-  const members = Array.from({ length: count }, (_, at) => [
+/** The plugin of this repository, and one that does nothing. */
+export const plugins = {
+  own: join(root, "plugin", name),
+  empty: fileURLToPath(new URL("../programs/empty-plugin.cjs", import.meta.url)),
+};
+
+function members() {
+  const all = Array.from({ length: count }, (_, at) => [
     `m${at}`,
     { type: "consortium:Membership", properties: { consortiumId: "${trade.id}", orgName: `org ${at}` } },
   ]);
-  const resources = { trade: { type: "consortium:Consortium" }, ...Object.fromEntries(members) };
+  return { trade: { type: "consortium:Consortium" }, ...Object.fromEntries(all) };
+}
+
+/**
+ * A stack of a YAML program, with a plugin and a meter in it installed.
+ * @param {string} program the plugin's
+ * @param {Record<string, object>} resources
+ */
+export async function yamlStack(program, resources) {
+  const cli = await pulumiCli({ languages: true });
   const provider = { type: "pulumi:providers:consortium", defaultProvider: true, options: { version } };
   const project = { name: "bench", runtime: "yaml", resources: { provider, ...resources } };
   const stack = await Stack.create(cli, { files: { "Pulumi.yaml": JSON.stringify(project) } });
@@ -71,15 +84,14 @@ async function previewed({ stack, metered }) {
 
 /** @param {number} rounds @returns {Promise<import("../lib/stack.mjs").Row[]>} */
 export async function plugin(rounds) {
-  const file = join(root, "plugin", name);
-  const yaml = await yamlStack(file);
-  const other = await yamlStack(fileURLToPath(new URL("../programs/empty-plugin.cjs", import.meta.url)));
+  const yaml = await yamlStack(plugins.own, members());
+  const other = await yamlStack(plugins.empty, members());
   /** @type {Record<"empty" | "emptyCpu" | "own" | "preview" | "part", number>[]} */
   const all = [];
   try {
     for (const stack of [yaml, other]) await previewed(stack); // warms up
     for (let round = 0; round < rounds; round++) {
-      const [base, own] = [await start(process.execPath, ["--eval", empty]), await start(file, [])];
+      const [base, own] = [await start(process.execPath, ["--eval", empty]), await start(plugins.own, [])];
       const [ours, others] = [await previewed(yaml), await previewed(other)];
       const part = ours.part - others.part;
       all.push({ empty: base.ms, emptyCpu: base.line, own: own.ms, preview: ours.ms / others.ms, part });

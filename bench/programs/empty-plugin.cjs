@@ -10,7 +10,7 @@ const schema = join(__dirname, "../../schemas/schema.json");
 const { version } = JSON.parse(readFileSync(schema, "utf8"));
 
 /** @typedef {import("google-protobuf/google/protobuf/struct_pb").Struct} Struct */
-/** @typedef {{ getNews(): Struct, getProperties(): Struct }} Request */
+/** @typedef {{ getNews(): Struct, getProperties(): Struct, getPreview(): boolean }} Request */
 /** @type {Record<string, (request: Request) => object>} */
 const answers = {
   handshake: () => new proto.ProviderHandshakeResponse().setAcceptSecrets(true),
@@ -19,7 +19,8 @@ const answers = {
   checkConfig: (request) => new proto.CheckResponse().setInputs(request.getNews()),
   configure: () => new proto.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true),
   check: (request) => new proto.CheckResponse().setInputs(request.getNews()),
-  create: (request) => new proto.CreateResponse().setProperties(request.getProperties()),
+  create: (request) =>
+    new proto.CreateResponse().setId(request.getPreview() ? "" : "made").setProperties(request.getProperties()),
 };
 
 const server = new Server();
