@@ -107,6 +107,13 @@ export async function sentBy(engine: Engine, raw: string, spec: ChainSpec): Prom
 /** The accounts after the latest change of the state. */
 export type Accounts = Map<string, Promise<{ balance: bigint; used: number }>>;
 
+/** The known state of a chain. */
+interface Known {
+  accounts: Accounts;
+  pool: Pool;
+  spec: ChainSpec;
+}
+
 function accountOf(engine: Engine, from: string, accounts: Accounts) {
   const ask = (method: string) => engine.call<string>(method, [from, "latest"]);
   const asked = async () => {
@@ -126,7 +133,7 @@ function accountOf(engine: Engine, from: string, accounts: Accounts) {
 export async function admitted(
   engine: Engine,
   { raw, tx, from }: Sent,
-  { accounts, pool }: { accounts: Accounts; pool: Pool },
+  { accounts, pool }: Known,
 ): Promise<[string, Waiting]> {
   const hash = tx.hash!;
   if (pool.has(hash)) throw unfit("already known");
@@ -142,9 +149,17 @@ export async function admitted(
     const least = `tx cost ${cost}, overshot ${spent + cost - balance}`;
     throw unfit(`insufficient funds for gas * price + value: balance ${balance}${queued}, ${least}`);
   }
+  return [
+    hash,
+    { raw, from, nonce: tx.nonce, gas: Number(tx.gasLimit), cost, queued: tx.nonce > nextNonce(used, own) },
+  ];
+}
+
+/** The first nonce that no transaction has, neither in a block nor waiting. */
+function nextNonce(used: number, waiting: readonly Waiting[]): number {
   let next = used;
-  while (own.some(({ nonce }) => nonce === next)) next++;
-  return [hash, { raw, from, nonce: tx.nonce, gas: Number(tx.gasLimit), cost, queued: tx.nonce > next }];
+  while (waiting.some(({ nonce }) => nonce === next)) next++;
+  return next;
 }
 
 /** Whether a transaction may replace a waiting one: it must pay a tenth more, as in geth. */
@@ -167,13 +182,15 @@ async function senderOf(engine: Engine, tx: Transaction): Promise<string> {
 }
 
 /** A transaction that the node signs, with its defaults filled in. Its gas is estimated, so a transaction that reverts is refused. */
-export async function signed(engine: Engine, asked: unknown, spec: ChainSpec): Promise<string> {
+export async function signed(engine: Engine, asked: unknown, { accounts, pool, spec }: Known): Promise<string> {
   const given = asked as Record<string, unknown> & { from: string };
   const { chainId = spec.chainId, to, data = "0x", input = data } = given;
   if (BigInt(chainId as string) !== BigInt(spec.chainId))
     throw unfit(`chainId does not match node's (have=${BigInt(chainId as string)}, want=${spec.chainId})`);
   if (to === undefined && input === "0x") throw unfit("contract creation without any data provided");
-  const nonce = given.nonce ?? (await engine.call<string>("eth_getTransactionCount", [given.from, "pending"]));
+  const from = given.from.toLowerCase();
+  const next = async () => nextNonce((await accountOf(engine, from, accounts)).used, pool.of(from));
+  const nonce = given.nonce ?? `0x${(await next()).toString(16)}`;
   const priced = given.gasPrice ?? given.maxFeePerGas ?? given.maxPriorityFeePerGas;
   const free = spec.profile && { gasPrice: `0x${spec.profile.gasPrice.toString(16)}` };
   const whole = { ...given, nonce, ...(priced === undefined ? free : {}) };

@@ -94,7 +94,7 @@ export class ChainBase {
   ) {
     this.clock = new SteadyClock(clock);
     this.feeds = new Feeds(spec.profile);
-    this.pool = new Pool(pace.pool, (hash) => this.feeds.transaction(hash));
+    this.pool = new Pool(pace.pool);
     this.presence = new Presence(pace.idle);
   }
 
@@ -112,6 +112,11 @@ export class ChainBase {
     this.#head = head;
     this.accounts.clear();
     this.clock.saw(head.timestamp / this.perMs);
+  }
+
+  /** Whether the last input could not be recorded. */
+  get fails(): boolean {
+    return this.#problem !== undefined;
   }
 
   /** Writes to the nodes' log. */

@@ -9,18 +9,14 @@ import { stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall, written } from "./rpc";
 import { Unfit } from "./failures";
 import type { Profile } from "../profiles";
-import { Sealing } from "./sealing";
+import { type Change, Sealing } from "./sealing";
 
-/** A change of a chain. */
+/** Checks or does something, in its turn. Returns the change to make, if any. */
+type Act = (engine: Engine) => Promise<Omit<Change, "done" | "failed"> | undefined>;
+
+/** An act with its promise. */
 interface Job {
-  /** Performs it and returns the entry to record before the acknowledgement. */
-  act: (engine: Engine) => Promise<Entry | undefined>;
-  /** Undoes it, because it could not be recorded. */
-  undo?: (engine: Engine) => Promise<unknown>;
-}
-
-/** A job with its promise. */
-interface Awaited extends Job {
+  act: Act;
   done: () => void;
   failed: (error: unknown) => void;
 }
@@ -31,12 +27,12 @@ const again = 1_000;
 const takes = /^eth_send(Raw)?Transaction(Sync)?$/;
 
 /**
- * A ledger. It records each transaction before answering, and each block with its time before making it. The engine that executes them
+ * A ledger. It records each transaction before answering, and each block with its time before showing it. The engine that executes them
  * can end at any moment: the next one replays the recorded input and has the same blocks.
  */
 export class Chain {
   readonly #base: ChainBase;
-  readonly #jobs: Awaited[] = [];
+  readonly #jobs: Job[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #keeper: EngineKeeper;
   readonly #reads: Reads;
@@ -49,7 +45,7 @@ export class Chain {
     // callers that wait for an engine need not wait for later work with it
     const next = () =>
       new Promise<Engine>((done, failed) => {
-        this.#enqueue({ act: (engine) => Promise.resolve(void done(engine)) }).catch(failed);
+        this.#enqueue((engine) => Promise.resolve(void done(engine))).catch(failed);
       });
     this.#keeper = new EngineKeeper(host, base, next);
     this.#sealing = new Sealing(base);
@@ -123,14 +119,13 @@ export class Chain {
    */
   give(account: string, wei: bigint, once?: string): Promise<void> {
     const entry: Entry = { give: [account, `${wei}`], ...(once === undefined ? {} : { once }) };
-    const act = async (engine: Engine) => {
+    return this.#enqueue(async (engine) => {
       if (once !== undefined && (await this.#base.data.wasGiven(once))) return undefined;
       await this.#base.record([entry]); // the money is visible at once
       await tell(engine, entry);
       this.#base.accounts.clear();
       return undefined;
-    };
-    return this.#enqueue({ act });
+    });
   }
 
   /** Stops it; everything is on disk. */
@@ -157,42 +152,44 @@ export class Chain {
 
   /** Accepts a transaction: records it, then answers. */
   async #send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
-    const { pool, spec } = this.#base;
+    const { feeds, pool, spec } = this.#base;
     const end = performance.now() + ms;
     let answer: Answer = { result: null };
     let sent: Sent | undefined;
-    let former: ReturnType<typeof pool.add>;
     try {
       // reads many at the same time, then takes one after the other
       if (method.startsWith("eth_sendRaw")) sent = await sentBy(await this.#keeper.ready(), params[0] as string, spec);
     } catch (error) {
       return failureOf(error);
     }
-    await this.#enqueue({
-      act: async (engine) => {
-        try {
-          const own = sent ?? (await sentBy(engine, await signed(engine, params[0], spec), spec));
-          const [hash, waiting] = await admitted(engine, own, this.#base);
-          const full = pool.refuses(waiting);
-          if (full !== undefined) throw new Unfit(-32_000, full);
-          answer = { result: resultIn(await engine.send(own.raw)) };
-          former = pool.add(hash, waiting);
-          return { tx: own.raw };
-        } catch (error) {
-          answer = failureOf(error);
-        }
+    await this.#enqueue(async (engine) => {
+      try {
+        const own = sent ?? (await sentBy(engine, await signed(engine, params[0], this.#base), spec));
+        const [hash, waiting] = await admitted(engine, own, this.#base);
+        const full = pool.refuses(waiting);
+        if (full !== undefined) throw new Unfit(-32_000, full);
+        const { former, ready } = pool.add(hash, waiting);
+        answer = { result: hash };
+        return {
+          entry: { tx: own.raw },
+          told: (said) => {
+            try {
+              if (said) resultIn(said);
+              for (const one of ready) feeds.transaction(one);
+            } catch (error) {
+              pool.remove(hash);
+              answer = failureOf(error);
+            }
+          },
+          undo: () => {
+            pool.remove(hash);
+            if (former) pool.add(...former);
+          },
+        };
+      } catch (error) {
+        answer = failureOf(error);
         return undefined;
-      },
-      undo: async (engine) => {
-        const { result } = answer as { result: string };
-        pool.remove(result);
-        if (former) pool.add(...former);
-        const dropped = await engine.answer("anvil_dropTransaction", [result]);
-        // this engine cannot give back queued or replaced transactions; the next engine has only recorded ones
-        if (!former && "result" in dropped && dropped.result) return;
-        engine.end();
-        await engine.ended;
-      },
+      }
     });
     return method.endsWith("Sync") && "result" in answer ? this.#receipt(answer.result as string, end) : answer;
   }
@@ -208,10 +205,10 @@ export class Chain {
 
   // Changes
 
-  #enqueue(job: Job): Promise<void> {
+  #enqueue(act: Act): Promise<void> {
     if (this.#base.closed) return Promise.reject(stopping());
     return new Promise<void>((done, failed) => {
-      this.#jobs.push({ ...job, done, failed });
+      this.#jobs.push({ act, done, failed });
       this.#run();
     });
   }
@@ -240,7 +237,6 @@ export class Chain {
         await this.#keeper.replace();
         const engine = this.#keeper.alive ?? (await this.#begin());
         await this.#round(engine, jobs);
-        for (const { done } of jobs) done();
       } catch (error) {
         this.#due = false;
         for (const { failed } of jobs) failed(error);
@@ -248,61 +244,56 @@ export class Chain {
     }
   }
 
-  /** Performs jobs. Records them and the due block with one sync, then makes the block. */
-  async #round(engine: Engine, jobs: readonly Awaited[]): Promise<void> {
-    const acted = await this.#perform(engine, jobs);
-    const { pool, spec } = this.#base;
+  /** Performs jobs, then records their changes and the due block with one sync. */
+  async #round(engine: Engine, jobs: readonly Job[]): Promise<void> {
+    const { pace, pool, spec } = this.#base;
     let made = 0;
-    for (let entries = acted.map(({ entry }) => entry); ; entries = []) {
-      const isDue = this.#due || (spec.period === undefined && (entries.length > 0 || made > 0) && pool.ready > 0);
+    for (let changes = await this.#perform(engine, jobs); ; changes = []) {
+      const isDue = this.#due || (spec.period === undefined && (changes.length > 0 || made > 0) && pool.ready > 0);
       this.#due = false;
       const seal = isDue ? this.#sealing.entry : undefined;
-      if (entries.length === 0 && !seal) return;
-      try {
-        await this.#base.record(seal ? [...entries, seal] : entries);
-      } catch (error) {
-        for (const { job } of entries.length > 0 ? acted : []) {
-          await job.undo?.(engine).catch(() => undefined);
-          job.failed(error);
-        }
-        if (spec.period === undefined && pool.ready > 0)
-          setTimeout(() => this.#base.closed || this.#seal(), again).unref();
-        return; // with a period, the next one comes by itself
-      }
-      if (!seal) return;
-      made = await this.#sealing.make(engine, seal);
-      if (engine.blocks > this.#base.pace.growth) this.#keeper.renew();
-      if (spec.period !== undefined || engine.over) return;
+      if (changes.length === 0 && !seal) return;
+      const carried = await this.#sealing.carry(engine, changes, seal);
+      if (carried === undefined && spec.period === undefined && pool.ready > 0)
+        setTimeout(() => this.#base.closed || this.#seal(), again).unref(); // with a period, the next one comes by itself
+      if (engine.blocks > pace.growth) this.#keeper.renew();
+      if (!carried || !seal || spec.period !== undefined || engine.over) return;
+      made = carried;
     }
   }
 
-  /** Performs jobs. Returns the ones to record. */
-  async #perform(engine: Engine, jobs: readonly Awaited[]): Promise<{ job: Awaited; entry: Entry }[]> {
-    const acted: { job: Awaited; entry: Entry }[] = [];
-    for (const job of jobs) {
+  /** Performs jobs. Returns their changes. */
+  async #perform(engine: Engine, jobs: readonly Job[]): Promise<Change[]> {
+    const changes: Change[] = [];
+    for (const { act, done, failed } of jobs) {
       try {
-        const entry = await job.act(engine);
-        if (entry) acted.push({ job, entry });
+        const change = await act(engine);
+        if (!change) done();
+        else changes.push({ ...change, done, failed });
       } catch (error) {
-        job.failed(error);
+        failed(error);
       }
     }
-    return acted;
+    return changes;
   }
 
   /** Drops the transactions of accounts that have waited too long for one with a lower nonce. */
   #expire(): void {
     const { pace, pool } = this.#base;
     for (const from of pool.expired(Date.now() - pace.lifetime)) {
-      const act = async (engine: Engine) => {
+      const act = () => {
         const gone = pool.drop(from);
-        const entry: Entry = { drop: from, again: pool.of(from).map(({ raw }) => raw) };
-        await tell(engine, entry);
+        if (gone.length === 0) return Promise.resolve(undefined);
         const why = `one of ${from} with a lower nonce did not come within ${Math.round(pace.lifetime / 60_000)} minutes`;
-        for (const hash of gone) this.#base.log(`Dropped transaction hash=${hash}: ${why}. Send both again.`);
-        return gone.length > 0 ? entry : undefined;
+        return Promise.resolve({
+          entry: { drop: from, again: pool.of(from).map(({ raw }) => raw) },
+          told: () => {
+            for (const hash of gone) this.#base.log(`Dropped transaction hash=${hash}: ${why}. Send both again.`);
+          },
+          undo: (engine: Engine) => engine.end(), // the next one has them
+        });
       };
-      this.#enqueue({ act }).catch(() => undefined);
+      this.#enqueue(act).catch(() => undefined);
     }
   }
 

@@ -29,11 +29,7 @@ export class Pool {
   /** Arrival times of transactions that wait for a lower nonce. */
   readonly #since = new Map<string, number>();
 
-  /** @param isNext called for each transaction that the next block can include */
-  constructor(
-    private readonly limits: PoolLimits,
-    private readonly isNext: (hash: string) => void = () => undefined,
-  ) {}
+  constructor(private readonly limits: PoolLimits) {}
 
   has = (hash: string) => this.#waiting.has(hash);
   rawOf = (hash: string): string | undefined => this.#waiting.get(hash)?.raw;
@@ -64,13 +60,12 @@ export class Pool {
     return gone;
   }
 
-  /** Adds a transaction that an engine has accepted. Returns the one with the same nonce that it replaces. */
-  add(hash: string, one: Waiting): [hash: string, former: Waiting] | undefined {
-    const former = this.#sameNonce(one);
-    const replaced = former === undefined ? undefined : this.#waiting.get(former);
-    if (former !== undefined) this.remove(former);
-    this.#put(hash, one).forEach(this.isNext);
-    return replaced && [former!, replaced];
+  /** Adds a transaction. Returns the one with the same nonce that it replaces, and those that can be in the next block now. */
+  add(hash: string, one: Waiting): { former: [hash: string, one: Waiting] | undefined; ready: string[] } {
+    const same = this.#sameNonce(one);
+    const replaced = same === undefined ? undefined : this.#waiting.get(same);
+    if (same !== undefined) this.remove(same);
+    return { former: replaced && [same!, replaced], ready: this.#put(hash, one) };
   }
 
   /** Why there is no room for a transaction, if so. A transaction that fills a gap makes room, so it is always admitted. */

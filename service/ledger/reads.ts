@@ -16,7 +16,7 @@ export class Reads {
 
   /**
    * @param ready the engine, once it has all blocks
-   * @param settled waits until every block that the engine shows is kept
+   * @param settled waits until all that the engine shows is recorded, and its block kept
    */
   constructor(
     readonly base: ChainBase,
@@ -28,8 +28,7 @@ export class Reads {
     const end = performance.now() + ms;
     const read = kept[call.method];
     try {
-      // A caller with a receipt from the engine must find its block and logs.
-      if (read) await this.settled();
+      await this.settled();
       const result = read ? await read(this, call.params, { bytes, end }) : unknown;
       if (result === unknown) return await (await this.ready()).ask(call.send, { bytes, ms: end - performance.now() });
       const line = Buffer.isBuffer(result)

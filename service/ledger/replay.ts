@@ -3,6 +3,7 @@ import type { ChainBase } from "./chain-base";
 import type { Engine } from "./engine";
 import type { Entry, Snapshot, Head } from "./ledger-data";
 import { type Waiting, waitingOf } from "./pool";
+import type { Answer } from "./rpc";
 
 /** A replayed block differs from the original one. */
 export class Differs extends Refusal {
@@ -57,15 +58,16 @@ export class Replay {
   }
 
   async #tell(entry: Entry): Promise<void> {
-    const hash = await tell(this.engine, entry);
-    if (hash !== undefined && "tx" in entry) this.#sent.set(hash, entry.tx);
+    const answer = await tell(this.engine, entry);
+    // otherwise, another one has replaced it
+    if (answer && "result" in answer && "tx" in entry) this.#sent.set(answer.result as string, entry.tx);
   }
 }
 
 export const stopping = () => new Refusal(503, "The service is stopping.");
 
-/** Gives an engine one entry. Returns the hash of an accepted transaction. */
-export async function tell(engine: Engine, entry: Entry): Promise<string | undefined> {
+/** Gives an engine one entry. Returns its answer to a transaction. */
+export async function tell(engine: Engine, entry: Entry): Promise<Answer | undefined> {
   if ("seal" in entry) await engine.seal(entry.seal[1]);
   else if ("drop" in entry) {
     await engine.call("anvil_removePoolTransactions", [entry.drop]);
@@ -73,9 +75,6 @@ export async function tell(engine: Engine, entry: Entry): Promise<string | undef
   } else if ("give" in entry) {
     const [account, wei] = entry.give;
     await engine.call("anvil_addBalance", [account, `0x${BigInt(wei).toString(16)}`]);
-  } else {
-    const answer = await engine.send(entry.tx);
-    if ("result" in answer) return answer.result as string; // otherwise, another one has replaced it
-  }
+  } else return engine.send(entry.tx);
   return undefined;
 }

@@ -1,11 +1,28 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ChainBase } from "./chain-base";
 import { type Engine, headOf } from "./engine";
-import type { Entry } from "./ledger-data";
+import type { Entry, Sealed } from "./ledger-data";
+import { tell } from "./replay";
+import type { Answer } from "./rpc";
 
-/** Makes a chain's recorded blocks. Keeps them, and sometimes the state after one. */
+/** A change of a chain. */
+export interface Change {
+  entry: Entry;
+  /** Called once it is recorded, with the engine's answer to a transaction; without one if the engine ended, because the next replays it. */
+  told: (answer?: Answer) => void;
+  /** Undoes it, because it could not be recorded. */
+  undo: (engine: Engine) => void;
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
+type Seal = Extract<Entry, { seal: unknown }>;
+
+/** Records changes and blocks, and lets the engine make them. Keeps the blocks, and sometimes the state after one. */
 export class Sealing {
   readonly #waiting = new Set<() => void>();
+  /** The engine may already show what is being recorded. */
+  #recording: Promise<unknown> | undefined;
   /** The block that the engine may already show, but is not kept yet. */
   #making: Promise<void> | undefined;
   #idle = false;
@@ -19,63 +36,99 @@ export class Sealing {
     await atMostASecond(new Promise<void>((done) => this.#waiting.add(done)));
   }
 
-  /** Waits until the current block is kept, but at most a second. */
+  /** Waits until all that the engine shows is recorded, and at most a second until its block is kept. */
   async settled(): Promise<void> {
+    await this.#recording;
     if (this.#making) await atMostASecond(this.#making);
   }
 
   /** The entry of the next block, if one is due. An empty block is due only with a period and users. */
-  get entry(): Extract<Entry, { seal: unknown }> | undefined {
+  get entry(): Seal | undefined {
     const { head, pool, spec } = this.base;
     if (pool.ready === 0 && (spec.period === undefined || this.#isIdle())) return undefined;
     return { seal: [head.number + 1, this.#now()] };
   }
 
-  /** Makes a recorded block. Returns how many transactions it has; if the engine ends, the next one makes it. */
-  async make(engine: Engine, { seal: [, timestamp] }: Extract<Entry, { seal: unknown }>): Promise<number> {
-    let done = () => {};
-    this.#making = new Promise<void>((kept) => (done = kept));
+  /**
+   * Records changes and a block with one sync, and acknowledges them. The engine makes them at the same time, but nobody sees them before
+   * they are on disk; if the last record failed, it waits for this one.
+   *
+   * @returns how many transactions the block has; undefined if nothing could be recorded
+   */
+  async carry(engine: Engine, changes: readonly Change[], seal: Seal | undefined): Promise<number | undefined> {
+    const { base } = this;
+    const isAhead = !base.fails;
+    const entries = changes.map(({ entry }) => entry);
+    const recorded = base.record(seal ? [...entries, seal] : entries).catch(async (error: unknown) => {
+      if (isAhead) await endOf(engine);
+      throw error;
+    });
+    const told = (isAhead ? Promise.resolve() : recorded).then(() => tellAll(engine, entries));
+    const made = told.then(() => seal && blockOf(engine, seal, base));
+    made.catch(() => undefined);
+    let kept = () => {};
+    this.#making = new Promise<void>((done) => (kept = done));
+    this.#recording = recorded.catch(() => undefined);
     try {
-      await engine.seal(timestamp);
-      return await this.#sealed(engine, done);
+      await recorded;
+      const answers = await told.catch(() => []);
+      changes.forEach(({ told, done }, at) => {
+        told(answers[at]);
+        done();
+      });
+      return await this.#kept(engine, made, kept);
     } catch (error) {
-      this.base.log(`Block not made: ${(error as Error).message}`);
-      engine.end();
-      await engine.ended;
-      return 0;
+      for (const { undo, failed } of [...changes].reverse()) {
+        undo(engine);
+        failed(error);
+      }
+      if (!engine.over) await base.pool.clean(engine).catch(() => undefined);
+      return undefined;
     } finally {
-      done();
-      this.#making = undefined;
+      kept();
+      this.#recording = this.#making = undefined;
     }
   }
 
-  async #sealed(engine: Engine, kept: () => void): Promise<number> {
+  /** Keeps a recorded block. Returns how many transactions it has. If the engine ends, the next one makes it. */
+  async #kept(engine: Engine, made: Promise<Sealed | undefined>, done: () => void): Promise<number> {
     const { base } = this;
-    const sealed = await engine.sealed((hash) => base.pool.rawOf(hash));
-    await base.keep(sealed);
-    kept();
-    const { transactions } = sealed.block;
-    base.head = headOf(sealed.block);
+    try {
+      const sealed = await made;
+      if (!sealed) return 0;
+      await base.keep(sealed);
+      await this.#noted(engine, sealed);
+      done();
+      await this.#snapshot(engine);
+      return sealed.block.transactions.length;
+    } catch (error) {
+      base.log(`Block not made: ${(error as Error).message}`);
+      await endOf(engine);
+      return 0;
+    }
+  }
+
+  async #noted(engine: Engine, { block }: Sealed): Promise<void> {
+    const { base } = this;
+    base.head = headOf(block);
     base.presence.gotBlock();
-    for (const { hash } of transactions) {
+    for (const { hash } of block.transactions) {
       base.pool.remove(hash);
       base.log(`Executed transaction hash=${hash}`);
     }
-    if (transactions.length === 0) await base.pool.clean(engine);
+    if (block.transactions.length === 0) await base.pool.clean(engine);
     const { number, hash, gas } = base.head;
-    base.log(`Imported block number=${number} hash=${hash} transactions=${transactions.length}`);
-    for (const done of this.#waiting) done();
+    base.log(`Imported block number=${number} hash=${hash} transactions=${block.transactions.length}`);
+    for (const next of this.#waiting) next();
     this.#waiting.clear();
     this.#tried.gas += gas;
-    const { snapshot } = base.pace;
-    const blocks = number - Math.max(base.data.snapshotAt, this.#tried.at);
-    if (blocks >= snapshot.blocks || this.#tried.gas >= snapshot.gas) await this.#snapshot(engine);
-    return transactions.length;
   }
 
-  /** Keeps the state after the latest block. Without it, a start takes longer, but nothing is lost. */
+  /** Keeps the state after the latest block, if enough happened. Without it, a start takes longer, but nothing is lost. */
   async #snapshot(engine: Engine): Promise<void> {
-    const { data, head, pool } = this.base;
+    const { data, head, pace, pool } = this.base;
+    const blocks = head.number - Math.max(data.snapshotAt, this.#tried.at);
+    if (blocks < pace.snapshot.blocks && this.#tried.gas < pace.snapshot.gas) return;
     this.#tried = { at: head.number, gas: 0 };
     try {
       await data.snapshot(head, pool.raws, await engine.dump(head.number));
@@ -97,3 +150,19 @@ export class Sealing {
 }
 
 const atMostASecond = (work: Promise<void>) => Promise.race([work, wait(1_000, undefined, { ref: false })]);
+
+async function endOf(engine: Engine): Promise<void> {
+  engine.end();
+  await engine.ended;
+}
+
+async function tellAll(engine: Engine, entries: readonly Entry[]): Promise<(Answer | undefined)[]> {
+  const answers = [];
+  for (const entry of entries) answers.push(await tell(engine, entry));
+  return answers;
+}
+
+async function blockOf(engine: Engine, { seal: [, timestamp] }: Seal, { pool }: ChainBase): Promise<Sealed> {
+  await engine.seal(timestamp);
+  return engine.sealed((hash) => pool.rawOf(hash));
+}

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Wallet } from "ethers";
 import { Refusal } from "../../../service/errors";
-import { findAnvil } from "../../../service/ledger/engine";
+import { Engine, findAnvil } from "../../../service/ledger/engine";
 import { LedgerData } from "../../../service/ledger/ledger-data";
 import { isAlive } from "../../../tools/lib/processes.mjs";
 import { basic, newFolder } from "../helpers";
@@ -148,4 +148,37 @@ test("an unrecorded transaction is in no block, and the one that it would have r
   const first = await hashOf(pay(0));
   for (const hash of [first, waits]) await until(async () => (await ask("eth_getTransactionReceipt", hash)) !== null);
   expect(await ask("eth_getTransactionCount", sender.address, "pending")).toBe("0x2");
+});
+
+test("nobody sees a block before it is recorded, nor one that cannot be", async () => {
+  const sender = Wallet.createRandom();
+  const { credential, urls } = await ledgered({}, raft);
+  const ask = (method: string, ...params: unknown[]) => result<string | null>(urls.rpc, credential, method, ...params);
+  const chainId = Number(await ask("eth_chainId"));
+  const send = async (nonce: number) => {
+    const tx = { type: 0, nonce, gasPrice: 0, gasLimit: 21_000, to: sender.address, chainId };
+    return rpc(urls.rpc, credential, eth("eth_sendRawTransaction", await sender.signTransaction(tx)));
+  };
+  const seen = () => Promise.all([ask("eth_blockNumber"), ask("eth_getTransactionCount", sender.address, "latest")]);
+  expect(await send(0)).toMatchObject({ status: 200 });
+  const before = await seen();
+
+  let refuse = (_error: Error) => {};
+  const late = new Promise<void>((_done, fail) => (refuse = fail));
+  late.catch(() => undefined);
+  const mined = jest.spyOn(Engine.prototype, "sealed");
+  jest.spyOn(LedgerData.prototype, "record").mockReturnValueOnce(late);
+  const sent = send(1);
+  await until(() => mined.mock.results.length > 0);
+  await mined.mock.results[0]!.value;
+  const answers: unknown[] = [];
+  const asked = seen().then((answer) => answers.push(answer));
+  await ask("web3_clientVersion"); // needs no engine
+  expect(answers).toEqual([]);
+  refuse(new Refusal(507, "The disk is full."));
+  expect(await sent).toMatchObject({ status: 507 });
+  await asked;
+  expect(answers).toEqual([before]);
+  jest.restoreAllMocks();
+  expect(await send(1)).toMatchObject({ status: 200 });
 });
