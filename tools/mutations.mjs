@@ -5,21 +5,22 @@
  */
 import "./lib/node-version.mjs";
 import { randomInt } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { Stryker } from "@stryker-mutator/core";
-import jest from "../jest.config.mjs";
-import { installPackages, build, root } from "./lib/prepare.mjs";
+import { installPackages, build, root, step } from "./lib/prepare.mjs";
 import { tidying } from "./lib/processes.mjs";
 import { duration, log, runMain } from "./lib/terminal.mjs";
 import { changedLines } from "./mutations/changes.mjs";
 import { compiling } from "./mutations/compiles.mjs";
-import { forget, isKilled, isOpen, judged, named, score, table, write } from "./mutations/figures.mjs";
+import { isKilled, isOpen, named, score, table, write } from "./mutations/figures.mjs";
+import { judge } from "./mutations/judge.mjs";
 import { nearness } from "./mutations/near.mjs";
-import { drawnBy, excludedMutations, guards, mutantsOf, rangeOf, rooms, sourcesIn } from "./mutations/mutants.mjs";
+import { drawnBy, guards, mutantsOf, rooms, sourcesIn } from "./mutations/mutants.mjs";
+import { recordsIn } from "./mutations/records.mjs";
+import { sandbox } from "./mutations/sandbox.mjs";
+import { worker } from "./mutations/workers.mjs";
 
 /** @typedef {import("./mutations/mutants.mjs").Drawable} Drawable */
 
@@ -39,87 +40,31 @@ const { values: options, positionals: names } = parseArgs({
 });
 
 const started = Date.now();
-
-/** The common part of Jest's projects. The folder is the sandbox, and the temporary folder is this process's own. */
-const [common] = jest.projects.map(
-  ({ transform, transformIgnorePatterns, testEnvironment, moduleNameMapper, modulePathIgnorePatterns }) => ({
-    transform,
-    transformIgnorePatterns,
-    testEnvironment,
-    moduleNameMapper,
-    modulePathIgnorePatterns,
-  }),
-);
+const places = names.length > 0 ? names.map((name) => normalize(name)) : rooms;
 
 /** Unit and integration tests: those in tests/e2e take too long for one mutant. */
 const tests = /** @type {string[]} */ (readdirSync(join(root, "tests"), { recursive: true }))
   .map((name) => `tests/${name}`)
   .filter((name) => name.endsWith(".test.ts") && !name.startsWith("tests/e2e/"));
 
-/** @param {Drawable[]} drawn @param {string} temporary */
-async function run(drawn, temporary) {
-  const sources = [...new Set(drawn.map(({ place }) => place.file))];
-  const nearest = nearness(tests);
-  const near = Object.fromEntries(sources.map((source) => [source, nearest(source, Number(options.tests))]));
-  const lazily = options.changed;
-  const home = join(root, "node_modules", ".cache", "mutations");
-  const incrementalFile = join(home, "results.json");
-  mkdirSync(home, { recursive: true });
-  const stryker = new Stryker({
-    mutate: drawn.map(({ mutant }) => rangeOf(mutant)),
-    mutator: { plugins: null, excludedMutations },
-    testRunner: "files",
-    checkers: ["drawn"],
-    plugins: [fileURLToPath(new URL("./mutations/plugin.mjs", import.meta.url))],
-    choice: {
-      drawn: drawn.map(({ place }) => place),
-      lazily,
-      near,
-      until: options.minutes && started + 60_000 * Number(options.minutes),
-    },
-    jest: { projectType: "custom", enableFindRelatedTests: false, config: { ...common, projects: null } },
-    coverageAnalysis: lazily ? "off" : "perTest",
-    concurrency: Number(options.concurrency),
-    maxTestRunnerReuse: 30, // each loads hundreds of test files
-    dryRunTimeoutMinutes: 60,
-    timeoutFactor: 4, // a busy machine takes its time
-    timeoutMS: lazily ? 600_000 : 60_000,
-    incremental: !lazily, // it takes the tests of each mutant, which nobody knows then
-    incrementalFile,
-    force: options.force,
-    disableTypeChecks: false,
-    symlinkNodeModules: false,
-    buildCommand: "node tools/mutations/sandbox.mjs",
-    ignorePatterns: ["/.consortium", "/release", "/dist-plugin", "/plugin/pulumi-resource-consortium*"],
-    tempDirName: join(temporary, "sources"),
-    cleanTempDir: "always",
-    reporters: ["survivors"],
-    logLevel: /** @type {any} */ ("warn"),
-    allowConsoleColors: false,
-    warnings: false,
-  });
-  const results = await stryker.runMutationTest();
-  forget(incrementalFile);
-  return judged(drawn, results);
-}
-
 /**
- * The mutants: each seed draws a sample; names alone mean everything in them. @returns {Promise<{ seeds: string[], samples: Drawable[][]
- * }>}
+ * The mutants: each seed draws a sample; names alone mean everything in them.
+ * @param {Drawable[]} all
+ * @returns {Promise<{ seeds: string[], samples: Drawable[][] }>}
  */
-async function choose() {
+async function choose(all) {
   const seeds = (options.seed ?? (options.changed ? "1" : String(randomInt(1_000_000)))).split(",");
-  const sources = sourcesIn(names.length > 0 ? names.map((name) => normalize(name)) : rooms);
-  const all = options.changed ? await changed(sources) : await mutantsOf(sources);
-  const size = options.sample ?? (names.length > 0 ? all.length : 150);
-  return { seeds, samples: seeds.map((seed) => drawnBy(all, seed, Number(size), compiling)) };
+  const sources = new Set(sourcesIn(places));
+  const own = all.filter(({ place }) => sources.has(place.file));
+  const some = options.changed ? await changed(own) : own;
+  const size = options.sample ?? (names.length > 0 ? some.length : 150);
+  return { seeds, samples: seeds.map((seed) => drawnBy(some, seed, Number(size), compiling)) };
 }
 
-/** @param {string[]} sources */
-async function changed(sources) {
+/** @param {Drawable[]} all */
+async function changed(all) {
   const { since, lines } = await changedLines(options.since);
   log(since === undefined ? "There is no commit to compare with." : `Lines changed since ${since}`);
-  const all = await mutantsOf(sources.filter((file) => lines.has(file)));
   return all.filter(
     ({ place: { file, start, mutatorName } }) => lines.get(file)?.has(start[0]) && guards.includes(mutatorName),
   );
@@ -128,16 +73,35 @@ async function changed(sources) {
 await runMain("mutations", async () => {
   await installPackages();
   await build(); // some unit tests start what is in dist
-  const { seeds, samples } = await choose();
+  const everything = await step("Making mutants", () => mutantsOf([...new Set(sourcesIn([...rooms, ...places]))]));
+  const { seeds, samples } = await choose(everything.mutants);
   const drawn = [...new Map(samples.flat().map((one) => [one.key, one])).values()];
   log(
     `${drawn.length} mutants of ${new Set(drawn.map(({ place }) => place.file)).size} files, --seed ${seeds.join(",")}`,
   );
   if (drawn.length === 0) return 0;
   const temporary = mkdtempSync(join(tmpdir(), "consortium-mutations-"));
-  const tidy = () => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
-  Object.assign(process.env, { TMPDIR: temporary, MUTATIONS: root }); // for the tests
-  const all = await tidying(() => run(drawn, temporary), tidy).finally(tidy);
+  chmodSync(temporary, 0o711); // a database server runs as a user of its own
+  const copy = join(temporary, "sources");
+  const env = { ...process.env, TMPDIR: temporary, XDG_STATE_HOME: join(temporary, "state"), MUTATIONS: root }; // for the tests
+  const workers = Array.from({ length: Number(options.concurrency) }, () => worker(copy, env));
+  const near = nearness(tests);
+  const how = {
+    nearest: (/** @type {string} */ file) => near(file, Number(options.tests)),
+    all: everything.mutants,
+    workers,
+    records: recordsIn(join(root, "node_modules", ".cache", "mutations")),
+    until: options.minutes ? started + 60_000 * Number(options.minutes) : Infinity,
+    force: options.force,
+  };
+  const tidy = () => {
+    for (const one of workers) one.stop();
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
+  };
+  const all = await tidying(async () => {
+    await step("Building a copy with all mutants", () => sandbox(copy, everything.sources));
+    return judge(drawn, how);
+  }, tidy).finally(tidy);
   const open = all.filter(isOpen);
   if (open.length > 0) log(`${open.length} of ${all.length} were not tried: the time was up.`);
   const survivors = all.filter((one) => !isKilled(one) && !isOpen(one));

@@ -1,30 +1,19 @@
 // @ts-check
 /** The results of a run: the survivors, and figures by folder. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
-import { format, resolveConfig } from "prettier";
 import { root } from "../lib/prepare.mjs";
 import { roomOf, rooms } from "./mutants.mjs";
-import { notDrawn, placeOfResult } from "./plugin.mjs";
 
 /** @typedef {import("./mutants.mjs").Drawable} Drawable */
-/** @typedef {Drawable & { status: import("@stryker-mutator/api/core").MutantStatus, by: string | undefined }} Judged by: the test that failed */
-
-/** @param {Drawable[]} drawn @param {import("@stryker-mutator/api/core").MutantResult[]} results @returns {Judged[]} */
-export const judged = (drawn, results) =>
-  drawn.map((one) => {
-    const result = results.find(
-      (result) => result.statusReason !== notDrawn && isDeepStrictEqual(placeOfResult(result), one.place),
-    );
-    return { ...one, status: result?.status ?? "Pending", by: result?.killedBy?.[0] };
-  });
+/** @typedef {"Killed" | "Timeout" | "Survived" | "NoCoverage" | "Pending"} Status */
+/** @typedef {Drawable & { status: Status, by?: string | undefined }} Judged by: the test file that failed */
 
 /** A mutant that hangs is noticed, too. @param {Judged} one */
 export const isKilled = ({ status }) => status === "Killed" || status === "Timeout";
 
 /** For lack of time. @param {Judged} one */
-export const isOpen = ({ status }) => status === "RuntimeError" || status === "Pending";
+export const isOpen = ({ status }) => status === "Pending";
 
 /** @param {Judged[]} all @returns {{ killed: number, of: number, percent: number }} */
 export function score(all) {
@@ -63,24 +52,14 @@ const [begin, end] = ["<!-- mutations: begin -->", "<!-- mutations: end -->"];
 
 /** Writes the figures into CONTRIBUTING.md. @param {Judged[]} all @param {string[]} seeds */
 export async function write(all, seeds) {
+  const { format, resolveConfig } = await import("prettier"); // Jest cannot load it
   const file = join(root, "CONTRIBUTING.md");
   const text = readFileSync(file, "utf8");
-  const rows = [["room", "noticed", "of", "score"], ["---", "--:", "--:", "--:"], ...rowsOf(all)];
-  const lines = rows.map((cells) => `| ${cells.join(" | ")} |`);
-  const note = `Seeds ${seeds.join(", ")}:`;
+  const figures = rowsOf(all).map(
+    ([room, killed, of, percent]) => `${room} ${killed}/${of}${room === "all" ? ` (${percent})` : ""}`,
+  );
+  const note = `Noticed, of those drawn by seed ${seeds.join(", ")}: ${figures.join(", ")}.`;
   const from = text.indexOf(begin) + begin.length;
-  const whole = [text.slice(0, from), "", note, "", ...lines, "", text.slice(text.indexOf(end))].join("\n");
+  const whole = [text.slice(0, from), "", note, "", text.slice(text.indexOf(end))].join("\n");
   writeFileSync(file, await format(whole, { ...(await resolveConfig(file)), filepath: file }));
-}
-
-/** Removes mutants that did not run from the incremental report: the next run may draw them. @param {string} file */
-export function forget(file) {
-  if (!existsSync(file)) return;
-  const report = JSON.parse(readFileSync(file, "utf8"));
-  for (const source of Object.values(report.files))
-    source.mutants = source.mutants.filter(
-      (/** @type {import("@stryker-mutator/api/core").MutantResult} */ { status }) =>
-        status !== "CompileError" && status !== "RuntimeError",
-    );
-  writeFileSync(file, JSON.stringify(report));
 }

@@ -3,13 +3,12 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { Instrumenter } from "@stryker-mutator/instrumenter";
 import { root } from "../lib/prepare.mjs";
 import { UserError } from "../lib/terminal.mjs";
-import { placeOf } from "./plugin.mjs";
 
 /** @typedef {import("@stryker-mutator/api/core").Mutant} Mutant */
-/** @typedef {{ place: import("./plugin.mjs").Place, key: string, text: string, mutant: Mutant }} Drawable */
+/** @typedef {{ file: string, mutatorName: string, replacement: string, start: [number, number] }} Place line and column from 0 */
+/** @typedef {{ place: Place, key: string, text: string, mutant: Mutant }} Drawable */
 
 /** Where guards are: each a row of the figures. */
 export const rooms = [
@@ -21,7 +20,7 @@ export const rooms = [
 export const roomOf = (file) => rooms.find((room) => file.startsWith(`${room}/`)) ?? "other";
 
 /** Mutators that say nothing about a guard. */
-export const excludedMutations = [
+const excludedMutations = [
   "StringLiteral", // the wording of messages, and names that the API or the types fix
   "Regex", // most variants accept the same texts
   "ObjectLiteral", // data that the compiler checks: {} in its place does not compile
@@ -48,19 +47,29 @@ export function sourcesIn(names) {
 /** @type {any} */
 const silent = new Proxy({}, { get: () => () => false });
 
+/** @param {Mutant} mutant @returns {Place} */
+const placeOf = ({ fileName, mutatorName, replacement, location: { start } }) => ({
+  file: relative(root, fileName),
+  mutatorName,
+  replacement,
+  start: [start.line, start.column],
+});
+
 /**
- * All mutants that may be drawn: those that a comment marks as equivalent are left out. @param {string[]} files @returns
- * {Promise<Drawable[]>}
+ * All mutants that may be drawn: those that a comment marks as equivalent are left out.
+ * @param {string[]} files
+ * @returns {Promise<{ mutants: Drawable[], sources: Map<string, string> }>} and the sources with all of them
  */
 export async function mutantsOf(files) {
+  const { Instrumenter } = await import("@stryker-mutator/instrumenter"); // Jest cannot load it
   const contents = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
-  const { mutants } = await new Instrumenter(silent).instrument(
+  const { mutants, files: broken } = await new Instrumenter(silent).instrument(
     [...contents].map(([file, content]) => ({ name: join(root, file), content, mutate: true })),
     { plugins: null, excludedMutations, ignorers: [] },
   );
   /** @type {Map<string, number>} */
   const seen = new Map();
-  return mutants
+  const drawable = mutants
     .filter(({ status }) => status !== "Ignored")
     .map((mutant) => {
       const place = placeOf(mutant);
@@ -71,6 +80,7 @@ export async function mutantsOf(files) {
       seen.set(name, nth + 1);
       return { place, text, key: `${name}\0${nth}`, mutant };
     });
+  return { mutants: drawable, sources: new Map(broken.map(({ name, content }) => [relative(root, name), content])) };
 }
 
 /** @param {string} content @param {Mutant["location"]} location */
@@ -97,7 +107,3 @@ export function drawnBy(all, seed, size, valid) {
     drawn.push(...valid(order.slice(at, at + size).map(({ one }) => one)));
   return drawn.slice(0, size);
 }
-
-/** As Stryker's `mutate` names it. @param {Mutant} mutant */
-export const rangeOf = ({ fileName, location: { start, end } }) =>
-  `${relative(root, fileName)}:${start.line + 1}:${start.column}-${end.line + 1}:${end.column}`;

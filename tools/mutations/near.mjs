@@ -50,6 +50,9 @@ function distances(test) {
   return found;
 }
 
+/** A test and all that it imports or starts. @param {string} test */
+export const reachOf = (test) => [...distances(test).keys()];
+
 /** Folders that both have, and a name that both have. @param {string} source @param {string} test @returns {number} */
 function kinship(source, test) {
   const folders = dirname(relative("tests", test)).split("/");

@@ -1,30 +1,25 @@
 // @ts-check
 /**
- * Prepares the copy of the repository in which Stryker breaks the sources. It builds the copy: processes that tests start run `dist`, and
- * so they meet the mutants, too.
+ * A copy of the repository with all mutants in its sources, none of them active. It is built: processes that tests start run `dist`, and so
+ * they meet the mutants, too.
  */
-import { chmodSync, mkdirSync, readdirSync, readlinkSync, statSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
-import { run, succeed } from "../lib/processes.mjs";
+import { cpSync, mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { root } from "../lib/prepare.mjs";
+import { succeed } from "../lib/processes.mjs";
 
-const from = process.env.MUTATIONS ?? "";
-const copy = process.cwd();
+const left = /^(\.git|node_modules|\.consortium|release|dist-plugin)$|^plugin\/pulumi-resource-consortium/;
 
-// Packages of the repository are links to its folders: to those of the copy.
-mkdirSync(join(copy, "node_modules"));
-for (const entry of readdirSync(join(from, "node_modules"), { withFileTypes: true })) {
-  const original = join(from, "node_modules", entry.name);
-  symlinkSync(entry.isSymbolicLink() ? readlinkSync(original) : original, join(copy, "node_modules", entry.name));
+/** @param {string} copy a folder to make @param {Map<string, string>} sources */
+export async function sandbox(copy, sources) {
+  cpSync(root, copy, { recursive: true, preserveTimestamps: true, filter: (from) => !left.test(relative(root, from)) });
+  // Packages of the repository are links to its folders: to those of the copy.
+  mkdirSync(join(copy, "node_modules"));
+  for (const entry of readdirSync(join(root, "node_modules"), { withFileTypes: true })) {
+    const original = join(root, "node_modules", entry.name);
+    symlinkSync(entry.isSymbolicLink() ? readlinkSync(original) : original, join(copy, "node_modules", entry.name));
+  }
+  for (const [file, text] of sources) writeFileSync(join(copy, file), text);
+  const compiler = join("node_modules", "typescript-7", "bin", "tsc");
+  await succeed(process.execPath, [compiler, "--build", "--noCheck", "console", "fleet"], { cwd: copy });
 }
-
-// Stryker copies what files contain, not that they can be executed.
-for (const file of (await succeed("git", ["ls-files"], { cwd: from })).split("\n")) {
-  const mode = statSync(join(from, file), { throwIfNoEntry: false })?.mode ?? 0;
-  if (mode & 0o100) chmodSync(join(copy, file), mode);
-}
-
-const compiler = join("node_modules", "typescript-7", "bin", "tsc");
-const { code, text } = await run(process.execPath, [compiler, "--build", "--noCheck", "console", "fleet"], {
-  cwd: copy,
-});
-if (code !== 0) throw new Error(text);
