@@ -26,12 +26,13 @@ async function stayingIn(session: Session, place: Place): Promise<Identified[]> 
 
 const called = (title: string, { name, id }: Identified): string => `${title} "${printable(String(name))}" (${id})`;
 
-const found = (place: Place, item: Identified, what: string): Inside => ({
+const found = (place: Place, item: Identified, what: string, within: readonly Identified[]): Inside => ({
   path: paths.item(place.collection, item.id),
   collection: place.collection,
   name: String(item.name),
   id: item.id,
   what,
+  membershipIds: within.map(({ membership_id: member }) => member),
 });
 
 /** The nodes of members. A service may run nodes of its own there, which belong to no membership. */
@@ -46,7 +47,7 @@ async function membersNodes(session: Session, props: Props): Promise<Identified[
 export async function nodesIn(session: Session, environmentId: string, state: Props): Promise<Inside[]> {
   const place = nodes({ ...state, environmentId });
   const all = await membersNodes(session, { ...state, environmentId });
-  return all.map((one) => found(place, one, called("node", one)));
+  return all.map((one) => found(place, one, called("node", one), [one]));
 }
 
 export async function environmentsIn(session: Session, consortiumId: string): Promise<Inside[]> {
@@ -56,7 +57,7 @@ export async function environmentsIn(session: Session, consortiumId: string): Pr
     all.map(async (one) => {
       const inside = await membersNodes(session, { consortiumId, environmentId: one.id });
       const within = inside.map((node) => called("node", node)).join(" and ");
-      return found(place, one, called("environment", one) + (within && ` with ${within}`));
+      return found(place, one, called("environment", one) + (within && ` with ${within}`), [one, ...inside]);
     }),
   );
 }

@@ -190,7 +190,7 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   if (taken.some(({ id }) => collection.isOfStack(id)))
     return (
       `the name is already taken by ${ids}, which is this stack's own. For \`--replace\`, set the resource option deleteBeforeReplace: ` +
-      'true; for a resource that was only renamed, set aliases: [{ name: "<its old name>" }]. With retainOnDelete, the old one keeps ' +
+      'true; for a resource that was only renamed, set aliases: [{ name: "<its old name>" }]. With retainOnDelete, or deletedWith an object that stayed, the old one keeps ' +
       "its name: choose another name for the new one, or take the old one back with adopt: true."
     );
   if (!collection.isMade(first!.id) && isFounded(collection))

@@ -39,6 +39,8 @@ export interface Inside {
   id: string;
   /** In words, with what is in it. */
   what: string;
+  /** The memberships that it belongs to, or what is in it. */
+  membershipIds: readonly unknown[];
 }
 
 /** Exceptions for deleting one kind of object. */
@@ -123,17 +125,34 @@ export const deleting =
 async function sparing(collection: Collection, id: string, state: Props, how: Deleting): Promise<void> {
   const { session, definition } = collection;
   const isConfirmed = session.isAsked === true || session.run.isNamed([id, text(state.consortiumId)]);
-  const mayGo = isConfirmed || storedIn(state).takesItsOwn === true;
-  const inside = await strangers(collection, id, state, how, mayGo ? 0 : deletedLagMs);
+  const takesItsOwn = storedIn(state).takesItsOwn === true;
+  const inside = await strangers(collection, id, state, how, isConfirmed || takesItsOwn ? 0 : deletedLagMs);
   const warning = how.warning?.(inside);
   if (warning !== undefined) collection.say(warning, "WARNING: ");
-  if (inside.length === 0 || mayGo) return;
+  if (isConfirmed) return;
+  const kept = takesItsOwn ? await ofOthers(collection, id, state, inside) : inside;
+  if (kept.length === 0) return;
   throw new NotDeleted(
     `${collection.what} is not deleted, because it contains objects that this stack does not manage and that would be lost: ` +
-      `${inside.map(({ what }) => what).join(", ")}. If that belongs to somebody else, leave the ${definition.title} to them: ` +
+      `${kept.map(({ what }) => what).join(", ")}. If that belongs to somebody else, leave the ${definition.title} to them: ` +
       "`pulumi state delete` with its URN takes it out of this stack. If it may be lost, or is this stack's own with deletedWith or " +
       `retainOnDelete, confirm that for one run with ${environmentName("confirmDeleted")}=${id}.`,
   );
+}
+
+/** Those with something of another organization, which `deletedWith` of this stack's program cannot mean. */
+async function ofOthers(
+  collection: Collection,
+  id: string,
+  { consortiumId = id, ...state }: Props,
+  inside: readonly Inside[],
+): Promise<Inside[]> {
+  const isSome = async ({ membershipIds }: Inside): Promise<boolean> => {
+    const all = membershipIds.map((membershipId) => isOthers(collection, { consortiumId, ...state }, membershipId));
+    return (await Promise.all(all)).includes(true);
+  };
+  const kept = await Promise.all(inside.map(isSome));
+  return inside.filter((_, at) => kept[at]);
 }
 
 /** Objects in it that neither a state nor a log shows to be this stack's. Deleted ones may still be listed for a moment. */
@@ -176,7 +195,8 @@ async function unused(
   for (;;) {
     const [user] = await users(session, id, state);
     if (!user) return undefined;
-    if (await isOthers(collection, state, user)) return `${user.what}, and it belongs to another organization`;
+    if (await isOthers(collection, state, user.membershipId))
+      return `${user.what}, and it belongs to another organization`;
     const waited = clock.now() - start;
     const isDeleting = Math.min(waited, session.run.sinceDeletionMs(session.clock)) < emptiedLagMs;
     if (!isDeleting || clock.now() >= session.deadline.at)
@@ -189,8 +209,8 @@ async function unused(
   }
 }
 
-/** Whether what uses the object belongs to another organization, as its membership shows. */
-async function isOthers({ session }: Collection, state: Props, { membershipId }: User): Promise<boolean> {
+/** Whether what has this membership belongs to another organization. */
+async function isOthers({ session }: Collection, state: Props, membershipId: unknown): Promise<boolean> {
   const { organizations = [] } = storedIn(state);
   if (membershipId === undefined || organizations.length === 0) return false;
   const list = new Listed(session, { collection: paths.memberships(String(state.consortiumId)) });
@@ -271,8 +291,8 @@ class Deletion {
       return { done: undefined };
     }
     throw new NotDeleted(
-      `${this.collection.what} could not be deleted: ${refused.message} Something that this stack does not manage may still ` +
-        "be in it: delete that in the console and run the command again.",
+      `${this.collection.what} could not be deleted: ${refused.message} Something that this stack does not manage, or ` +
+        "leaves to another deletion (deletedWith), may still be in it: delete that in the console and run the command again.",
     );
   }
 

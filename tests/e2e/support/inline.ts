@@ -27,7 +27,7 @@ const withHost = new Set(["up", "preview", "refresh", "destroy"]);
 
 export class Inline {
   /** By the connection of each: the engine makes one for a provider, as it starts a process for it. */
-  readonly #plugins = new Map<string, UntypedServiceImplementation>();
+  readonly #plugins = new Map<string, ProviderService>();
   #disconnect = (): void => undefined;
 
   private constructor(
@@ -48,7 +48,7 @@ export class Inline {
     const call =
       (name: string) =>
       (request: ServerUnaryCall<unknown, unknown>, ...args: unknown[]) =>
-        (inline.#calls(request.getPeer())[name] as (...args: unknown[]) => void)(request, ...args);
+        (Reflect.get(inline.#plugin(request.getPeer()).calls, name) as (...args: unknown[]) => void)(request, ...args);
     plugin.addService(ResourceProviderService, Object.fromEntries(names.map((name) => [name, call(name)])));
     const inline: Inline = new Inline([host, plugin], await listening(plugin), program && (await listening(host)));
     return inline;
@@ -64,17 +64,21 @@ export class Inline {
     };
   }
 
-  #calls(peer: string): UntypedServiceImplementation {
+  #plugin(peer: string): ProviderService {
     const known = this.#plugins.get(peer);
     if (known) return known;
-    const plugin = { ...new ProviderService().calls };
+    const plugin = new ProviderService();
     this.#plugins.set(peer, plugin);
     return plugin;
   }
 
-  /** A run that failed leaves its program waiting: its connections are its own, and only it can close them. */
-  ended(): void {
+  /**
+   * A run that failed leaves its program waiting: its connections are its own, and only it can close them.
+   * @param regular whether the engine lived to end its plugins
+   */
+  ended(regular: boolean): void {
     this.#disconnect();
+    if (regular) for (const plugin of this.#plugins.values()) plugin.left();
   }
 
   close(): void {

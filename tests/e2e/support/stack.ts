@@ -171,9 +171,9 @@ export class Stack {
     });
     if (this.#inline) {
       const leave = standingIn(this.folder, env);
-      child.once("close", () => {
+      child.once("close", (code) => {
+        this.#inline!.ended(code !== null);
         leave();
-        this.#inline!.ended();
       });
     }
     return child;

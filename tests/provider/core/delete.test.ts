@@ -297,7 +297,11 @@ describe("a refusal that may pass", () => {
   });
 
   test.each<[string, Partial<Case>, string]>([
-    ["is an error in the end", {}, "Something that this stack does not manage may still be in it"],
+    [
+      "is an error in the end",
+      {},
+      "Something that this stack does not manage, or leaves to another deletion (deletedWith), may still be in it",
+    ],
     [
       "is believed of what others share",
       { how: { users: () => Promise.resolve([]) } },
@@ -341,7 +345,14 @@ describe("a refusal that may pass", () => {
 
 describe("what is in it", () => {
   const inside = (...ids: string[]) =>
-    ids.map((id) => ({ path: `/p/${id}`, collection: "/p", name: `n-${id}`, id, what: `node ${id}` }));
+    ids.map((id) => ({
+      path: `/p/${id}`,
+      collection: "/p",
+      name: `n-${id}`,
+      id,
+      what: `node ${id}`,
+      membershipIds: [undefined, `m-${id}`],
+    }));
   const withNode: Deleting = {
     inside: () => Promise.resolve(inside("a", "b")),
     warning: (all) => `loses ${all.length}`,
@@ -360,6 +371,8 @@ describe("what is in it", () => {
     ({ run }: Session): void =>
       paths.forEach((path) => run.shown.add(path));
 
+  const itsOwn = { version: 2, takesItsOwn: true, organizations: ["o"] } as const;
+  const foreign: Partial<Case> = { kept: itsOwn, members: [{ id: "m-b", org_id: "z" }] };
   test.each<[string, Partial<Case>, string | RegExp]>([
     [
       "holds it, if the stack does not manage it",
@@ -379,6 +392,9 @@ describe("what is in it", () => {
     ["may go if the user is asked", { prepare: (session) => void (session.isAsked = true) }, "gone"],
     ["may not if the user is not", { prepare: (session) => void (session.isAsked = false) }, /: node a, node b\. /],
     ["may go if the program says so", { kept: { version: 2, takesItsOwn: true } }, "gone"],
+    ["may even if its organization is unknown", { kept: itsOwn, members: [{ id: "m-a" }] }, "gone"],
+    ["may not if that is another one", foreign, /: node b\. /],
+    ["may then only if the user is asked", { ...foreign, prepare: (session) => void (session.isAsked = true) }, "gone"],
   ])("%s", async (_, given, outcome) => {
     const { outcome: is, at } = await deletingOf({ how: withNode, ...given });
     expect(is).toMatch(outcome);

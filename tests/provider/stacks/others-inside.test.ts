@@ -84,6 +84,25 @@ onBothAdapters((make) => {
     expect(service.store.consortia.list()).toEqual([]);
   });
 
+  test.each<["e" | "c", (base: Base) => unknown]>([
+    ["e", (base) => node(base, "n", { deletedWith: base.environment })],
+    ["c", ({ consortium }) => new Environment("n", { consortium, ...quorum }, { deletedWith: consortium })],
+  ])("with deletedWith, %s stays if another organization has something in it", async (name, inside) => {
+    const { stack, service, ids } = await lost(ledger(inside));
+    const at = `/consortia/${ids.c}`;
+    const { _id: member } = await send<{ _id: string }>(service, "POST", `${at}/memberships`, { org_name: "other" });
+    const theirs = { name: "theirs", membership_id: member };
+    const { _id: their } = await send<{ _id: string }>(service, "POST", `${at}/environments/${ids.e}/nodes`, theirs);
+    service.store.memberships.patch(member, { org_id: "another" });
+    stack.state = stack.state.filter((one) => one.name !== (name === "c" ? "e" : ""));
+    newProcess();
+    const { failure } = await stack.destroy();
+    expect(failure).toContain(`"${name}" (${ids[name]}) is not deleted, because it contains objects`);
+    expect(failure).toContain(`node "theirs" (${their}). If that belongs to somebody else`);
+    confirmed(ids[name]);
+    expect((await stack.destroy()).failure).not.toContain("is not deleted, because");
+  });
+
   test.each<[string, RunOptions, string[]]>([
     ["no call of its own", {}, []],
     ["one of its own, as Pulumi 3.220 makes it", { release: "oldest" }, [`DELETE ${inside}/nodes/:nodeId`]],

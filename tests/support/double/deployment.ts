@@ -268,7 +268,7 @@ export class Deployment {
     }
     if (!old || old.external) return [made, [() => this.#do.create(made, old)]];
 
-    const forced = replaceTarget ? "id" : this.#goesWith(made, this.#replaces) ? "deletedWith" : undefined;
+    const forced = replaceTarget ? "id" : this.#forced(made, old);
     const diff = forced
       ? { changes: true, changed: [], replaces: [forced], deleteBeforeReplace: false }
       : await provider.diff(made.urn, old.id, old.outputs, made.inputs);
@@ -315,8 +315,8 @@ export class Deployment {
   async #replacement(made: Resource, old: Resource, saidFirst: boolean): Promise<Step[]> {
     const create = (): Promise<void> => this.#do.create(made, old);
     if (!(made.deleteBeforeReplace ?? saidFirst)) return [create];
-    const all = await this.#replacedWith(old);
-    const first = this.#isOldest ? all : all.filter((one) => !one.pendingReplacement);
+    const all = new Set([...(await this.#replacedWith(old)), ...this.#tiedTo(old)].toReversed());
+    const first = [...all].filter((one) => this.#isOldest || !one.pendingReplacement);
     for (const one of [...first, old]) this.#pendingDeletes.add(one);
     for (const { urn } of first) this.#rows.deletes.add(urn);
     if (!this.#isOldest && !old.pendingReplacement) this.#rows.deletes.add(old.urn);
@@ -325,7 +325,7 @@ export class Deployment {
       if (one.delete) this.#rows.dropped.add(one);
       else one.pendingReplacement = true;
     };
-    return [...first.toReversed(), ...(old.pendingReplacement ? [] : [old])].map(pending).concat(create);
+    return [...first, ...(old.pendingReplacement ? [] : [old])].map(pending).concat(create);
   }
 
   /** Pulumi 3.220 deletes again what an earlier run has, before it failed to replace it, and does not replace what only `deletedWith` ties. */
@@ -335,6 +335,20 @@ export class Deployment {
 
   #goesWith = (one: Resource, replaced: ReadonlySet<string>): boolean =>
     !this.#isOldest && replaced.has(one.deletedWith);
+
+  /** What replaces it, so that its provider is not asked. */
+  #forced(made: Resource, old: Resource): string | undefined {
+    const [now, before] = [made.replacementTrigger ?? null, old.replacementTrigger ?? null];
+    if (now !== null && before !== null && !isDeepStrictEqual(now, before)) return "replacementTrigger";
+    if (made.replaceWith.some((urn) => this.#replaces.has(urn))) return "replaceWith";
+    return this.#goesWith(made, this.#replaces) ? "deletedWith" : undefined;
+  }
+
+  /** Those that an option replaces with it, wherever their values come from. */
+  #tiedTo({ urn }: Resource): Resource[] {
+    const there = this.#rows.left.filter((one) => !one.delete && !this.#pendingDeletes.has(one));
+    return there.filter((one) => one.replaceWith.includes(urn) || this.#goesWith(one, new Set([urn])));
+  }
 
   /** Dependents that would be replaced, too: the engine deletes them first. */
   async #replacedWith(root: Resource): Promise<Resource[]> {

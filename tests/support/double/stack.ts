@@ -221,7 +221,7 @@ function monitorOf(deployment: Deployment, { adapter, done }: Programmed): IReso
   const calls: Record<string, Unary> = {
     supportsFeature: answering((request: proto.SupportsFeatureRequest) => {
       const response = new proto.SupportsFeatureResponse();
-      response.setHassupport(["secrets", "deletedWith", "aliasSpecs"].includes(request.getId()));
+      response.setHassupport(["secrets", "deletedWith", "replaceWith", "aliasSpecs"].includes(request.getId()));
       return response;
     }),
     registerResource: answering(async (request: proto.RegisterResourceRequest) => {
@@ -301,7 +301,12 @@ async function wantedOf(
     : "";
   const additionalSecretOutputs = request.getAdditionalsecretoutputsList();
   const nothing = { propertyDependencies: {}, deletedWith: "", protect: false, retainOnDelete: false, aliases: [] };
-  const none = { ignoreChanges: [], replaceOnChanges: [], timeouts: { create: 0, update: 0, delete: 0 } };
+  const none = {
+    ignoreChanges: [],
+    replaceOnChanges: [],
+    replaceWith: [],
+    timeouts: { create: 0, update: 0, delete: 0 },
+  };
   const wanted = { ...common, ...nothing, ...none, custom, provider, additionalSecretOutputs };
   if (!("getObject" in request)) return { ...wanted, inputs: plain(request.getProperties()) };
   const dependencies = [...request.getPropertydependenciesMap().entries()] as [string, { getUrnsList(): string[] }][];
@@ -312,6 +317,8 @@ async function wantedOf(
     inputs: plain(request.getObject()),
     propertyDependencies: Object.fromEntries(dependencies.map(([key, urns]) => [key, urns.getUrnsList()])),
     deletedWith: request.getDeletedwith(),
+    replaceWith: request.getReplaceWithList(),
+    replacementTrigger: request.getReplacementTrigger()?.toJavaScript(),
     protect: request.getProtect() ?? false,
     retainOnDelete: request.getRetainondelete() ?? false,
     importId: request.getImportid(),

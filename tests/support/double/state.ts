@@ -17,6 +17,9 @@ export interface Resource {
   dependencies: string[];
   propertyDependencies: Record<string, string[]>;
   deletedWith: string;
+  replaceWith: string[];
+  /** Another value than the last one replaces it. undefined: there is none. */
+  replacementTrigger?: unknown;
   protect: boolean;
   retainOnDelete: boolean;
   additionalSecretOutputs: string[];
@@ -48,6 +51,7 @@ const needsOf = (one: Resource): string[] =>
     ...Object.values(one.propertyDependencies).flat(),
     one.parent,
     one.deletedWith,
+    ...one.replaceWith,
     one.provider && providerUrn(one.provider),
   ].filter((urn) => urn !== "");
 
@@ -108,6 +112,7 @@ export const fresh = ({ aliases: _aliases, importId: _importId, ...wanted }: Nam
   dependencies: [],
   propertyDependencies: {},
   deletedWith: "",
+  replaceWith: [],
   protect: false,
   retainOnDelete: false,
   additionalSecretOutputs: [],
@@ -171,6 +176,8 @@ export class Rows {
     this.olds = this.left;
     for (const one of this.olds) {
       one.dependencies = one.dependencies.filter((urn) => !gone.has(urn));
+      one.replaceWith = one.replaceWith.filter((urn) => !gone.has(urn));
+      if (gone.has(one.deletedWith)) one.deletedWith = "";
       for (const [key, urns] of Object.entries(one.propertyDependencies))
         one.propertyDependencies[key] = urns.filter((urn) => !gone.has(urn));
     }
