@@ -1,0 +1,370 @@
+import { ApiError, type ConsortiumClient, type Identified } from "../../../provider/api";
+import { Http } from "../../../provider/api/http";
+import { Collection } from "../../../provider/core/collection";
+import {
+  CreateLog,
+  type Line,
+  type LogContents,
+  type LoggedCreate,
+  readCreateLog,
+} from "../../../provider/core/create-log";
+import { type Definition, type Props } from "../../../provider/core/definition";
+import { discardKilled, toContinue } from "../../../provider/core/lifecycle/continue-killed";
+import { withKey } from "../../../provider/core/ownership";
+import { newSession, type Session, within } from "../../../provider/core/session";
+import { definitions } from "../../../provider/resources";
+import { settingsFor } from "../../support/peer";
+import { VirtualTime } from "../../support/virtual-time";
+import { temporary, writeIn } from "../../fleet/made";
+
+/* What a killed run may have created: whose it is, and when it is looked for. */
+
+const base = { node: { consortiumId: "c", environmentId: "e", membershipId: "m", name: "n" }, appCred: {} as Props };
+base.appCred = { ...base.node, name: "a" };
+const places = { node: "/consortia/c/environments/e/nodes", appCred: "/consortia/c/environments/e/appcreds" };
+
+const here = settingsFor("https://x/api/v1", { requestTimeout: 30 });
+const keyOf = (settings: typeof here): string => withKey({ keys: [] }, settings).keys[0]!;
+const at = (ms: number): string => new Date(ms).toISOString();
+const began = Date.UTC(2026, 0, 1);
+
+const create = (attempt: string, change: Partial<LoggedCreate> = {}): LoggedCreate => ({
+  attempt,
+  path: places.node,
+  name: "n",
+  before: [],
+  key: keyOf(here),
+  at: Date.now(),
+  serviceAt: began,
+  ...change,
+});
+const node = (id: string, change: Props = {}): Identified => ({
+  id,
+  name: "n",
+  membership_id: "m",
+  created_at: at(began + 1_000),
+  ...change,
+});
+
+interface Case {
+  kind?: "node" | "appCred";
+  inputs?: Props;
+  interrupted: LoggedCreate[];
+  items?: [item: Identified, fromMs?: number][];
+  contents?: Partial<LogContents>;
+  /** Lines of the logs of other stacks. */
+  others?: Record<string, Line[]>;
+  isFleets?: boolean;
+  adoptAll?: boolean;
+  limitMs?: number;
+  stuck?: boolean;
+  prepare?: (session: Session, collection: Collection) => void;
+}
+
+function killed({
+  kind = "node",
+  inputs = {},
+  interrupted,
+  items = [],
+  others = {},
+  isFleets = false,
+  ...given
+}: Case) {
+  const clock = new VirtualTime();
+  const said: string[] = [];
+  const written: Line[] = [];
+  const deleted: string[] = [];
+  const folder = temporary();
+  const listed = (): Identified[] => items.filter(([, from = 0]) => from <= clock.now()).map(([item]) => item);
+  const client = {
+    list: (where: string) => Promise.resolve(where === places[kind] ? listed() : [{ id: "c" }, { id: "e" }]),
+    find: () => Promise.resolve(undefined),
+    delete: (where: string) => {
+      if (given.stuck === true)
+        return Promise.reject(new ApiError({ kind: "conflict", call: "DELETE /x", errorMessage: "no" }));
+      deleted.push(where.split("/").at(-1)!);
+      return Promise.resolve({});
+    },
+    until: () => client,
+    http: { ...new Http(here), settings: here, serviceTime: () => undefined },
+  } as unknown as ConsortiumClient;
+  const createLog = new CreateLog({
+    isFleets,
+    before: { ...readCreateLog(""), interrupted, ...given.contents },
+    write: (line) => void written.push(line),
+    others: () =>
+      Object.entries(others).map(([stack, lines]) => ({
+        stack,
+        file: writeIn(folder, stack, lines.map((line) => JSON.stringify(line)).join("\n")),
+      })),
+  });
+  const whole = newSession(client, {
+    clock,
+    createLog,
+    say: (line) => void said.push(line),
+    adoptAll: given.adoptAll ?? false,
+    resource: { key: "r", name: "r" },
+  });
+  const session = given.limitMs === undefined ? whole : within(whole, given.limitMs);
+  const definition: Definition = definitions[kind];
+  const collection = Collection.of(session, definition, { ...base[kind], ...inputs });
+  given.prepare?.(session, collection);
+  return { collection, clock, said, written, deleted };
+}
+
+async function continuing(given: Case) {
+  const { collection, clock, said, written } = killed(given);
+  const is = await toContinue(collection).then(
+    (item) => item?.id ?? "none",
+    ({ message }: Error) => message,
+  );
+  return { is, took: clock.now(), said, written };
+}
+
+const ofStack = (session: Session, collection: Collection): void => void session.run.shown.add(collection.pathOf("x"));
+const made = (_: Session, collection: Collection): void => collection.recordMade(node("x"));
+const elsewhere = keyOf(settingsFor("https://y/api/v1"));
+const another = keyOf(settingsFor("https://x/api/v1", { apiKey: "another-key" }));
+
+describe("an object whose id a killed run has logged", () => {
+  const logged = [create("1", { id: "x" })];
+  const there: Case = { interrupted: logged, items: [[node("x", { name: "renamed", created_at: undefined })]] };
+
+  test.each<[string, Case, string]>([
+    ["is continued with, whatever it shows", there, "x"],
+    [
+      "is so with another key of the organization",
+      { ...there, interrupted: [create("1", { id: "x", key: another })] },
+      "x",
+    ],
+    [
+      "is not if that run was at another service",
+      { ...there, interrupted: [create("1", { id: "x", key: elsewhere })] },
+      "none",
+    ],
+    ["is not for another name", { ...there, inputs: { name: "m" } }, "none"],
+    ["is not for another resource", { ...there, interrupted: [create("1", { id: "x", resource: "s" })] }, "none"],
+    ["is not if it is to be adopted", { ...there, inputs: { adopt: true } }, "none"],
+    ["is not if all is", { ...there, adoptAll: true }, "none"],
+    ["is not if it is gone", { ...there, items: [[node("z")]] }, "none"],
+    ["is not if it is deleted", { ...there, items: [[node("x", { state: "deleted" })]] }, "none"],
+    ["is not if a state held it", { ...there, contents: { held: new Set([`${places.node}/x`]) } }, "none"],
+    ["is not if a state has it", { ...there, prepare: ofStack }, "none"],
+    ["is not if this run has made it", { ...there, prepare: made }, "none"],
+    [
+      "is that of the last run",
+      { interrupted: [create("1", { id: "x" }), create("2", { id: "y" })], items: [[node("x")], [node("y")]] },
+      "y",
+    ],
+    [
+      "is that of an earlier run if the last one's is gone",
+      { interrupted: [create("1", { id: "x" }), create("2", { id: "y" })], items: [[node("x")]] },
+      "x",
+    ],
+    [
+      "is not for what has no name",
+      { ...there, kind: "appCred", interrupted: [create("1", { id: "x", path: places.appCred, name: undefined })] },
+      "none",
+    ],
+  ])("%s", async (_, given, is) => {
+    expect((await continuing(given)).is).toBe(is);
+  });
+
+  test("is logged as this run's", async () => {
+    const { written } = await continuing(there);
+    expect(written).toMatchObject([{ begun: { path: places.node, id: "x" } }, { id: "x" }]);
+  });
+});
+
+describe("a create without an answer", () => {
+  const open: Case = { interrupted: [create("1")], items: [[node("x")]] };
+  const hourAgo = Date.now() - 3_600_000;
+
+  test.each<[string, Case, string | RegExp]>([
+    ["is what has its name", open, "x"],
+    ["is not what was there before", { ...open, interrupted: [create("1", { before: ["x"] })] }, "none"],
+    ["proves nothing if another key sent it", { ...open, interrupted: [create("1", { key: another })] }, "none"],
+    [
+      "is none of two",
+      { ...open, items: [[node("x")], [node("y")]] },
+      /x, y has its name\. Nothing proves .*: there are more than that run can have created\. It was left as it is.*adopt: "x"/,
+    ],
+    [
+      "is one of two if two were sent",
+      { ...open, interrupted: [create("1"), create("2")], items: [[node("x")], [node("y")]] },
+      "x",
+    ],
+    [
+      "is not what differs",
+      { ...open, items: [[node("x", { membership_id: "m2" })]] },
+      /of x, its membershipId is "m2"/,
+    ],
+    [
+      "is not what a state held",
+      { ...open, contents: { held: new Set([`${places.node}/x`]) } },
+      /a stack holds x already/,
+    ],
+    [
+      "is not what another stack made",
+      { ...open, others: { s: [{ begun: create("9") }, { made: "9", id: "x" }] } },
+      /the stack s created x/,
+    ],
+    [
+      "may be another stack's",
+      { ...open, others: { s: [{ begun: create("9") }] } },
+      /the stack s was also creating one of this name/,
+    ],
+    [
+      "is not another stack's of another name",
+      { ...open, others: { s: [{ begun: create("9", { name: "z" }) }] } },
+      "x",
+    ],
+    [
+      "is not another stack's with another key",
+      { ...open, others: { s: [{ begun: create("9", { key: another }) }] } },
+      "x",
+    ],
+    [
+      "is not another stack's that is answered",
+      { ...open, others: { s: [{ begun: create("9") }, { made: "9", id: "y" }] } },
+      "x",
+    ],
+    ["is not another stack's elsewhere", { ...open, others: { s: [{ begun: create("9", { path: "/p" }) }] } }, "x"],
+  ])("%s", async (_, given, is) => {
+    expect((await continuing(given)).is).toMatch(is);
+  });
+
+  test.each<[string, Partial<LoggedCreate>, Props, boolean, string | RegExp]>([
+    ["within the time that it may take", {}, { created_at: at(began + 40_000) }, false, "x"],
+    [
+      "after that",
+      {},
+      { created_at: at(began + 40_001) },
+      false,
+      /x was created at .*, after the killed run can have asked for it/,
+    ],
+    ["after that, in a fleet, which knows all states", {}, { created_at: at(began + 40_001) }, true, "x"],
+    [
+      "within that of the last time that it was sent",
+      { last: { at: Date.now(), serviceAt: began + 60_000 } },
+      { created_at: at(began + 100_000) },
+      false,
+      "x",
+    ],
+    ["before it was sent", {}, { created_at: at(began - 1) }, false, /before this run asked for one/],
+    ["at a time that nobody tells, a moment ago", {}, { created_at: undefined }, false, "x"],
+    [
+      "at a time that nobody tells, long ago",
+      { at: hourAgo },
+      { created_at: undefined },
+      false,
+      /does not tell when x was created/,
+    ],
+    ["by a clock that nobody told, a moment ago", { serviceAt: undefined }, {}, false, "x"],
+    [
+      "by a clock that nobody told, long ago",
+      { serviceAt: undefined, at: hourAgo },
+      {},
+      false,
+      /does not tell when x was created/,
+    ],
+    [
+      "by a clock that nobody told at last",
+      { last: { at: Date.now() }, at: hourAgo },
+      {},
+      false,
+      /does not tell when x was created/,
+    ],
+    ["by a clock, long ago", { at: hourAgo }, {}, false, "x"],
+  ])("is what was made %s (%j)", async (_, logged, shown, isFleets, is) => {
+    const { is: found } = await continuing({
+      interrupted: [create("1", logged)],
+      items: [[node("x", shown)]],
+      isFleets,
+    });
+    expect(found).toMatch(is);
+  });
+
+  test.each<[string, Case, string, [number, number]]>([
+    ["as long as the request may take", { interrupted: [create("1")] }, "none", [29_000, 32_000]],
+    ["not at all after that", { interrupted: [create("1", { at: hourAgo })] }, "none", [0, 0]],
+    [
+      "as long as the last one may take",
+      { interrupted: [create("1", { at: hourAgo, last: { at: Date.now() } })] },
+      "none",
+      [29_000, 32_000],
+    ],
+    [
+      "as long as the last of several may",
+      { interrupted: [create("1"), create("2", { at: hourAgo })] },
+      "none",
+      [29_000, 32_000],
+    ],
+    ["until it appears", { interrupted: [create("1")], items: [[node("x"), 9_000]] }, "x", [10_000, 10_000]],
+    ["no longer than the verb may", { interrupted: [create("1")], limitMs: 10_000 }, "none", [8_000, 8_000]],
+    [
+      "no longer though a clock is ahead",
+      { interrupted: [create("1", { at: Date.now() + 3_600_000 })] },
+      "none",
+      [30_000, 30_000],
+    ],
+  ])("is looked for, %s", async (_, given, is, [from, to]) => {
+    const { is: found, took, said } = await continuing(given);
+    expect(found).toBe(is);
+    expect(took).toBeGreaterThanOrEqual(from);
+    expect(took).toBeLessThanOrEqual(to);
+    expect(said).toHaveLength(to > 0 ? 1 : 0);
+  });
+});
+
+describe("a credential of a killed run, whose password was lost with it", () => {
+  const logged = (attempt: string, change: Partial<LoggedCreate> = {}): LoggedCreate =>
+    create(attempt, { path: places.appCred, name: undefined, resource: "r", ...change });
+  const credential = (id: string, change: Props = {}): Identified => node(id, { name: "a", ...change });
+  async function discarding(given: Partial<Case>, siblings: Identified[] = []) {
+    const { collection, deleted, said } = killed({ kind: "appCred", interrupted: [], ...given });
+    await discardKilled(collection, siblings);
+    return { deleted, said: said.join("\n") };
+  }
+
+  test.each<[string, Partial<Case>, Identified[], string[]]>([
+    ["is deleted by its id", { interrupted: [logged("1", { id: "x" })] }, [credential("y"), credential("x")], ["x"]],
+    ["is not if it is not there", { interrupted: [logged("1", { id: "x" })] }, [credential("y")], []],
+    ["is not if a state has it", { interrupted: [logged("1", { id: "x" })], prepare: ofStack }, [credential("x")], []],
+    [
+      "is by what it shows, if nobody saw the answer",
+      { interrupted: [logged("1")], items: [[credential("x")]] },
+      [],
+      ["x"],
+    ],
+    [
+      "is not if it may be another's",
+      { interrupted: [logged("1")], items: [[credential("x")], [credential("y")]] },
+      [],
+      [],
+    ],
+    [
+      "is not if another key sent it",
+      { interrupted: [logged("1", { key: another })], items: [[credential("x")]] },
+      [],
+      [],
+    ],
+    ["is not if none was made", { items: [[credential("x")]] }, [credential("x")], []],
+    ["is not if it is no credential", { kind: "node", interrupted: [create("1", { id: "x" })] }, [node("x")], []],
+    [
+      "is not if it differs",
+      { interrupted: [logged("1")], items: [[credential("x", { membership_id: "m2" })]] },
+      [],
+      [],
+    ],
+  ])("%s", async (_, given, siblings, deleted) => {
+    expect((await discarding(given, siblings)).deleted).toEqual(deleted);
+  });
+
+  test("is named if it cannot be deleted", async () => {
+    const { said } = await discarding({ interrupted: [logged("1", { id: "x" })], stuck: true }, [credential("x")]);
+    expect(said).toMatch(
+      /deletes x, which a killed run .*\nWarning: .*x, which a killed run made, could not be deleted: .*sweep --id x/,
+    );
+  });
+});
