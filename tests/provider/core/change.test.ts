@@ -36,7 +36,8 @@ interface Case {
   listed?: Props;
 }
 
-function changing(kind: Kind, { keys, inputs = {}, before = {}, answers = [], listed = {} }: Case) {
+function changing(kind: Kind, { keys, inputs = {}, before = {}, listed = {}, ...given }: Case) {
+  const answers = [...(given.answers ?? [])];
   const clock = new VirtualTime();
   const sent: Props[] = [];
   const asked: number[] = [];

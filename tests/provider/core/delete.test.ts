@@ -51,7 +51,8 @@ const isRefusal = (answer: unknown): answer is Refusal =>
   typeof answer === "object" && answer !== null && "kind" in answer;
 
 async function deletingOf(given: Case) {
-  const { kind = "node", how = {}, state = {}, kept = {}, answers = [{}], parent = {}, members = [] } = given;
+  const { kind = "node", how = {}, state = {}, kept = {}, parent = {}, members = [] } = given;
+  const answers = [...(given.answers ?? [{}])];
   const clock = new VirtualTime();
   const definition: Definition = definitions[kind];
   const props: Props = { ...states[kind], ...state, ...(Object.keys(kept).length > 0 && { [storedKey]: kept }) };

@@ -68,7 +68,8 @@ const replyOf = (kind: Kind, reply: Reply): Promise<Answer> => {
 };
 
 async function sending(given: Case) {
-  const { kind = "node", inputs = {}, replies, later = [], parentState = "live", stuck = [] } = given;
+  const { kind = "node", inputs = {}, later = [], parentState = "live", stuck = [] } = given;
+  const replies = [...given.replies];
   const clock = new VirtualTime();
   const sent: Props[] = [];
   const at: number[] = [];
