@@ -1,0 +1,331 @@
+import { ApiError, type ConsortiumClient, type Identified, PartialList } from "../../../provider/api";
+import { type ErrorFacts } from "../../../provider/api/api-error";
+import { Http } from "../../../provider/api/http";
+import { Collection } from "../../../provider/core/collection";
+import { type Definition, type Props } from "../../../provider/core/definition";
+import { create } from "../../../provider/core/lifecycle/create";
+import { newSession, type Session } from "../../../provider/core/session";
+import { storedKey } from "../../../provider/core/state";
+import { definitions } from "../../../provider/resources";
+import { settingsFor } from "../../support/peer";
+import { VirtualTime } from "../../support/virtual-time";
+
+/* A create from its list to its state: what is refused before, what a refusal means, and what is known of the object then. */
+
+type Kind = "node" | "appCred" | "consortium" | "environment" | "environmentZone" | "membership";
+
+const owned = { consortiumId: "c", environmentId: "e", membershipId: "m" };
+const base: Record<Kind, Props> = {
+  node: { ...owned, name: "n" },
+  appCred: { ...owned, name: "a" },
+  membership: { consortiumId: "c", orgName: "acme" },
+  consortium: { name: "trade" },
+  environment: { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" },
+  environmentZone: { consortiumId: "c", environmentId: "e", name: "ohio", region: "r", cloud: "aws", type: "kaleido" },
+};
+const ready = { state: "started", created_at: "2026-01-01T00:00:00.000Z", owner: "o", chain_id: 1, _revision: 1 };
+const own: Record<Kind, Props> = {
+  node: { ...ready, membership_id: "m", name: "n" },
+  appCred: { membership_id: "m", name: "a" },
+  membership: { ...ready, org_name: "acme" },
+  consortium: { ...ready, name: "trade" },
+  environment: { ...ready, name: "e", provider: "quorum", consensus_type: "raft" },
+  environmentZone: { ...ready, name: "ohio", region: "r", cloud: "aws", type: "kaleido" },
+};
+const http = new Http(settingsFor("https://x/api/v1"));
+const item = (id: string, kind: Kind = "node", more: Props = {}): Identified => ({ id, ...own[kind], ...more });
+type Refusal = Pick<ErrorFacts, "kind" | "errorMessage" | "status">;
+const refusal = (facts: Partial<Refusal> & Pick<Refusal, "kind">): ApiError =>
+  new ApiError({ call: "POST /x", errorMessage: "no", ...facts });
+
+interface Case {
+  kind?: Kind;
+  inputs?: Props;
+  /** What is there before, or why nobody knows. */
+  there?: Identified[] | ApiError;
+  /** Whether its parent is listed. */
+  isIn?: boolean;
+  answer?: Props | ApiError;
+  serviceTime?: number;
+  prepare?: (session: Session, collection: Collection) => void;
+}
+
+async function creating(given: Case) {
+  const { kind = "node", inputs = {}, there = [], isIn = true, answer = { ...own[kind], password: "hush" } } = given;
+  const clock = new VirtualTime();
+  const definition: Definition = definitions[kind];
+  const args = { ...base[kind], ...inputs };
+  const { collection: path } = definition.place(args);
+  const said: string[] = [];
+  const sent: Props[] = [];
+  let lists = 0;
+  const client = {
+    create: (_: string, body: Props) => {
+      sent.push(body);
+      clock.pass(2);
+      if (answer instanceof ApiError) return Promise.reject(answer);
+      return Promise.resolve({ status: 201, body: { _id: "x", ...answer }, headers: {}, url: "https://x/api/v1" });
+    },
+    patch: (_: string, body: Props) => {
+      clock.pass(2);
+      return Promise.resolve({ id: "y", ...own[kind], ...body, _revision: 2 });
+    },
+    list: (where: string) => {
+      if (where !== path) return Promise.resolve(isIn ? [{ id: "c" }, { id: "e" }] : []);
+      lists += 1;
+      return there instanceof ApiError
+        ? Promise.reject(there)
+        : Promise.resolve(sent.length > 0 ? [...there, item("x", kind)] : there);
+    },
+    find: () => Promise.resolve(undefined),
+    getNodeStatus: () => Promise.resolve({ urls: { rpc: "https://rpc" } }),
+    organizationOfKey: () => Promise.resolve(undefined),
+    until: () => client,
+    http: { settings: http.settings, serviceTime: () => given.serviceTime },
+  } as unknown as ConsortiumClient;
+  const session = newSession(client, { clock, say: (line) => void said.push(line), resource: { key: "r", name: "r" } });
+  const collection = Collection.of(session, definition, args);
+  given.prepare?.(session, collection);
+  const outcome = await create(collection).then(
+    ({ id, state }) => ({ id, state, error: "" }),
+    ({ message }: Error) => ({ id: "", state: {}, error: message }),
+  );
+  const kept = (outcome.state[storedKey] ?? {}) as Props;
+  return { ...outcome, kept, sent, lists, said: said.join("\n"), collection, session };
+}
+
+const givesUp =
+  (id: string) =>
+  (session: Session, collection: Collection): void =>
+    session.run.leases.giveUp(collection.pathOf(id));
+const ofStack = (session: Session, collection: Collection): void => void session.run.shown.add(collection.pathOf("y"));
+const held = (session: Session, collection: Collection): void => {
+  const { definition, inputs } = collection;
+  const object = { path: collection.pathOf("y"), id: "y" };
+  session.run.leases.hold({ key: "o", name: "o" }, definition, object, inputs, { ...inputs, name: "z" }, false);
+};
+
+describe("without a list", () => {
+  test.each<[string, Case, string | RegExp]>([
+    [
+      "the service may lack the kind",
+      { there: refusal({ kind: "missing", status: 404 }) },
+      /the service has no list of these \(POST \/x: HTTP 404\), so it may not have this kind/,
+    ],
+    ["the service may lack its call", { there: refusal({ kind: "unsupported", status: 405 }) }, /has no list of these/],
+    [
+      "what it is to be in may be missing",
+      { there: refusal({ kind: "missing", status: 404 }), isIn: false },
+      /^POST \/x: HTTP 404: no\.$/,
+    ],
+    [
+      "the key may not be allowed to see it",
+      { there: refusal({ kind: "denied", status: 403 }) },
+      /^POST \/x: HTTP 403/,
+    ],
+    [
+      "that is whole, no name is free",
+      { there: new PartialList({ kind: "partial", call: "GET /x", errorMessage: "cut", items: [] }) },
+      /cut\. Until then, nothing proves that the name is free.*give its id: adopt: "<id>"/,
+    ],
+  ])("%s: nothing is created", async (_, given, why) => {
+    const { error, sent } = await creating(given);
+    expect(error).toMatch(why);
+    expect(sent).toEqual([]);
+  });
+
+  test("that is whole, an object can be adopted by its id", async () => {
+    const there = new PartialList({ kind: "partial", call: "GET /x", errorMessage: "cut", items: [item("y")] });
+    expect((await creating({ there, inputs: { adopt: "y" } })).id).toBe("y");
+  });
+});
+
+describe("a name that the service refuses", () => {
+  const name = refusal({ kind: "conflict", status: 409, errorMessage: "name already in use" });
+  const unclear = refusal({ kind: "conflict", status: 409 });
+  const zone = { kind: "environmentZone", inputs: { region: "r2" } } as const;
+
+  test.each<[string, Case, RegExp]>([
+    ["is the error", { answer: name }, /^POST \/x: HTTP 409: name already in use\.$/],
+    [
+      "may be that of the object that it replaces",
+      { ...zone, answer: name, there: [item("y", "environmentZone")], prepare: givesUp("y") },
+      /It replaces y, and the service may not accept both at once\. Set the resource option deleteBeforeReplace/,
+    ],
+    [
+      "is not that of another one that is replaced",
+      {
+        ...zone,
+        inputs: { name: "z", region: "r2" },
+        answer: name,
+        there: [item("y", "environmentZone")],
+        prepare: givesUp("y"),
+      },
+      /^POST \/x: HTTP 409: name already in use\.$/,
+    ],
+    [
+      "is not that of one that stays",
+      { ...zone, answer: name, there: [item("y", "environmentZone")] },
+      /^POST \/x: HTTP 409: name already in use\.$/,
+    ],
+    [
+      "may have appeared since, where it is to be adopted",
+      { answer: name, inputs: { adopt: true } },
+      /It has appeared since this run looked: run the command again/,
+    ],
+    ["may be, if the service does not say so", { answer: unclear, inputs: { adopt: true } }, /It has appeared since/],
+    [
+      "is not, if it says something else",
+      { answer: refusal({ kind: "invalid", status: 400 }), inputs: { adopt: true } },
+      /^POST \/x: HTTP 400/,
+    ],
+    [
+      "of a credential is another one's",
+      { kind: "appCred", answer: name, there: [item("y", "appCred")] },
+      /The same member and name already exist: y\. For `--replace`.*sweep --id y; otherwise choose another name/,
+    ],
+    [
+      "of a credential is not that of the stack's own",
+      { kind: "appCred", answer: name, there: [item("y", "appCred")], prepare: ofStack },
+      /Choose another name\.$/,
+    ],
+    [
+      "of a credential is not that of another member's",
+      { kind: "appCred", answer: name, there: [item("y", "appCred", { membership_id: "m2" })] },
+      /Choose another name\.$/,
+    ],
+    ["of a credential may be nobody's", { kind: "appCred", answer: name }, /Choose another name\.$/],
+    [
+      "of a credential is none, if it does not say so",
+      { kind: "appCred", answer: unclear },
+      /^POST \/x: HTTP 409: no\.$/,
+    ],
+  ])("%s", async (_, given, why) => {
+    const { error } = await creating(given);
+    expect(error).toMatch(why);
+  });
+});
+
+describe("a limit that is reached", () => {
+  const quota = refusal({ kind: "conflict", status: 409, errorMessage: "quota exceeded" });
+  test.each<[string, Case, RegExp]>([
+    ["is the error", { answer: quota }, /^POST \/x: HTTP 409: quota exceeded\.$/],
+    [
+      "may be so because of what it replaces",
+      { answer: quota, there: [item("y", "node", { name: "z" })], prepare: givesUp("y") },
+      /quota exceeded\. It replaces y/,
+    ],
+    [
+      "may be so because of an earlier name",
+      { answer: quota, there: [item("y", "node", { name: "z" }), item("w", "node", { name: "w" })] },
+      /Not in this program, but counted: y, w\. If this stack made it under/,
+    ],
+    [
+      "is not because of what the program has",
+      { answer: quota, there: [item("y", "node", { name: "z" })], prepare: held },
+      /^POST \/x: HTTP 409: quota exceeded\.$/,
+    ],
+    [
+      "is not because of what this run has made",
+      { answer: quota, prepare: (_, collection) => collection.recordMade(item("y", "node", { name: "z" })) },
+      /^POST \/x: HTTP 409: quota exceeded\.$/,
+    ],
+    [
+      "is no other refusal",
+      {
+        answer: refusal({ kind: "conflict", status: 409, errorMessage: "please wait" }),
+        there: [],
+        inputs: { customTimeouts: { create: 1 } },
+        prepare: (session) => void (session.deadline = { at: 0, limit: "1 s", setting: "x" }),
+      },
+      /please wait/,
+    ],
+  ])("%s", async (_, given, why) => {
+    expect((await creating(given)).error).toMatch(why);
+  });
+});
+
+describe("the state of a new object", () => {
+  test("has what was asked for, what the service shows, and when it was made if the service does not tell", async () => {
+    const { state, kept, session, collection } = await creating({
+      serviceTime: 5_000,
+      answer: { ...own.node, created_at: undefined },
+    });
+    expect(state).toMatchObject({ ...base.node, state: "started", urls: { rpc: "https://rpc" } });
+    expect(kept).toMatchObject({ at: 5_000 });
+    expect([collection.isMade("x"), session.run.createdAt.get("x"), kept.how]).toEqual([true, 2, undefined]);
+    expect(session.run.leases.holder(collection.pathOf("x"))?.resource.name).toBe("r");
+  });
+
+  test("does not count what takes an action of its own: the next run does that", async () => {
+    const { kept, sent } = await creating({ kind: "environment", inputs: { paused: true } });
+    expect(sent[0]).not.toHaveProperty("paused");
+    expect(kept.asked ?? {}).not.toHaveProperty("paused", true);
+  });
+
+  test("has the password, which is shown only now", async () => {
+    const { state } = await creating({ kind: "appCred" });
+    expect(state).toMatchObject({ password: "hush", username: "x" });
+  });
+
+  test.each<[string, Case, number]>([
+    ["is looked at once more, if it may have another form", { kind: "consortium", inputs: { description: "d" } }, 2],
+    ["is not, if it has none", { kind: "membership" }, 1],
+    [
+      "is not, if it was adopted from the list",
+      {
+        kind: "consortium",
+        inputs: { description: "d", adopt: "y" },
+        there: [item("y", "consortium", { description: "d" })],
+      },
+      1,
+    ],
+    [
+      "is, if it was adopted and changed",
+      {
+        kind: "consortium",
+        inputs: { description: "d", adopt: "y" },
+        there: [item("y", "consortium", { description: "z" })],
+      },
+      2,
+    ],
+  ])("%s", async (_, given, lists) => {
+    const { error, lists: looks } = await creating(given);
+    expect([error, looks]).toEqual(["", lists]);
+  });
+
+  test("of what was adopted says so, and not when it was made", async () => {
+    const { kept, session } = await creating({
+      inputs: { adopt: true },
+      there: [item("y", "node", { created_at: undefined })],
+      serviceTime: 5_000,
+    });
+    expect([kept.how, kept.at, session.run.createdAt.size]).toEqual(["adopted", undefined, 0]);
+  });
+});
+
+describe("a credential beside another one like it", () => {
+  test.each<[string, Partial<Case>, boolean]>([
+    ["is made, and the other one is named", {}, true],
+    ["is made without a word, if that is the stack's", { prepare: ofStack }, false],
+    [
+      "is made without a word, if this run made that",
+      { prepare: (_, collection) => collection.recordMade(item("y", "appCred")) },
+      false,
+    ],
+    [
+      "is made without a word, if that is another member's",
+      { there: [item("y", "appCred", { membership_id: "m2" })] },
+      false,
+    ],
+    ["is made without a word, if that is deleted", { there: [item("y", "appCred", { state: "deleted" })] }, false],
+  ])("%s", async (_, given, named) => {
+    const { id, said } = await creating({ kind: "appCred", there: [item("y", "appCred")], ...given });
+    expect(id).toBe("x");
+    expect(said.includes("there is already y with the same member and name")).toBe(named);
+  });
+
+  test("is never a node", async () => {
+    expect((await creating({ there: [item("y", "node", { name: "z" })] })).said).toBe("");
+  });
+});
