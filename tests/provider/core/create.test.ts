@@ -86,7 +86,7 @@ async function creating(given: Case) {
   const session = newSession(client, { clock, say: (line) => void said.push(line), resource: { key: "r", name: "r" } });
   const collection = Collection.of(session, definition, args);
   given.prepare?.(session, collection);
-  const outcome = await create(collection).then(
+  const outcome: { id: string; state: Props; error: string } = await create(collection).then(
     ({ id, state }) => ({ id, state, error: "" }),
     ({ message }: Error) => ({ id: "", state: {}, error: message }),
   );

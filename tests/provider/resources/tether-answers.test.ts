@@ -1,0 +1,506 @@
+import { ApiError, type ConsortiumClient } from "../../../provider/api";
+import { type ErrorKind } from "../../../provider/api/api-error";
+import { silent } from "../../../provider/api/conflict";
+import { type Props } from "../../../provider/core/definition";
+import { newSession, type Session, within } from "../../../provider/core/session";
+import { storedKey } from "../../../provider/core/state";
+import { activateSoon, deactivated, refusedStart } from "../../../provider/resources/tether/activation";
+import { balanceOf, funded } from "../../../provider/resources/tether/funds";
+import {
+  accountOf,
+  asItIs,
+  isShown,
+  read,
+  reportsOf,
+  ShownTether,
+  showsContract,
+  shownOf,
+  type TetherInputs,
+  tetherSeen,
+} from "../../../provider/resources/tether/read";
+import { VirtualTime } from "../../support/virtual-time";
+
+/* What the answers of a service about a tether mean, one by one. */
+
+const refusal = (kind: ErrorKind, errorMessage = "no"): ApiError =>
+  new ApiError({ kind, call: "X /tether/t", errorMessage });
+const missing = refusal("missing");
+
+type Call =
+  | "getTether"
+  | "getTetherAccount"
+  | "makeTetherAccount"
+  | "getTetherBalance"
+  | "getTetherReportCount"
+  | "activateTether"
+  | "deactivateTether"
+  | "list";
+/** The answers of a call, one after the other; the last of them from then on. */
+type Answers = Partial<Record<Call, unknown[] | ((ms: number) => unknown)>>;
+
+function tether(answers: Answers = {}, limitMs?: number) {
+  const clock = new VirtualTime();
+  const calls: string[] = [];
+  const said: string[] = [];
+  const left = new Map(
+    Object.entries(answers).map(([name, all]) => [name, Array.isArray(all) ? [...(all)] : all]),
+  );
+  const answer = (name: Call) => (): Promise<unknown> => {
+    calls.push(name.replace(/Tether/, ""));
+    const all = left.get(name) ?? [{}];
+    const next: unknown = typeof all === "function" ? all(clock.now()) : all.length > 1 ? all.shift() : all[0];
+    return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
+  };
+  const names = [
+    "getTether",
+    "getTetherAccount",
+    "makeTetherAccount",
+    "getTetherBalance",
+    "getTetherReportCount",
+  ] as const;
+  const all = [...names, "activateTether", "deactivateTether", "list"] as const;
+  const client = Object.fromEntries(all.map((name) => [name, answer(name)])) as unknown as ConsortiumClient;
+  Object.assign(client, { until: () => client, http: { serviceTime: () => undefined } });
+  const whole = newSession(client, { clock, say: (line) => void said.push(line) });
+  const session = limitMs === undefined ? whole : within(whole, limitMs);
+  return { session, clock, calls, said };
+}
+
+const inputs = { tetherId: "t", network: "rinkeby", intervalHours: 2 } as TetherInputs;
+
+describe("what is shown of a tether", () => {
+  test.each<[string, unknown, Props | undefined]>([
+    [
+      "plain settings",
+      { network: "rinkeby", interval: "2", state: "Running" },
+      { network: "rinkeby", interval: 2, state: "active" },
+    ],
+    ["a state in other words", { state: "suspended" }, { state: "inactive" }],
+    ["a state in unknown words", { state: "odd" }, {}],
+    [
+      "a configuration",
+      { id: "t", config: { targetNetwork: "rinkeby", uploadInterval: 2, arbitratorAddress: "0x1", started: true } },
+      { id: "t", network: "rinkeby", interval: 2, contract_address: "0x1", state: "active", isConfiguration: true },
+    ],
+    ["a configuration that is stopped", { config: { started: false } }, { state: "inactive", isConfiguration: true }],
+    ["a configuration without more", { config: { arbitratorAddress: "", started: "no" } }, { isConfiguration: true }],
+    ["values that are none", { network: "", interval: 0, deployed_networks: "x", contracts: [] }, {}],
+    ["nothing", "text", undefined],
+  ])("%s", (_, answer, shown) => {
+    const { data } = ShownTether.safeParse(answer);
+    expect(data && JSON.parse(JSON.stringify(data))).toEqual(shown);
+  });
+
+  test.each<[string, Props | undefined, boolean, boolean | undefined]>([
+    ["nothing", undefined, true, undefined],
+    ["the network among those that are deployed", { deployed_networks: ["mainnet", "rinkeby"] }, false, true],
+    ["other networks", { deployed_networks: ["mainnet"] }, true, false],
+    ["its contract", { contracts: { rinkeby: "0x1" } }, false, true],
+    ["no contract of it", { contracts: { mainnet: "0x1", rinkeby: "" } }, true, false],
+    ["a contract that the networks lack", { deployed_networks: [], contracts: { rinkeby: "0x1" } }, false, true],
+    ["an address", { network: "rinkeby", contract_address: "0x1" }, true, true],
+    ["an address that may be another network's", { network: "rinkeby", contract_address: "0x1" }, false, undefined],
+    ["an address of another network", { network: "mainnet", contract_address: "0x1" }, true, undefined],
+    ["an empty address", { network: "rinkeby", contract_address: "" }, true, undefined],
+    ["that it is deployed", { network: "rinkeby", state: "deployed" }, true, true],
+    ["that it is active", { network: "rinkeby", state: "active" }, true, true],
+    ["that it is not", { network: "rinkeby", state: "inactive" }, true, undefined],
+  ])("%s: whether there is a contract (first: %j, %j)", (_, shown, first, is) => {
+    expect(showsContract(shown && ShownTether.parse(shown), "rinkeby", first)).toBe(is);
+  });
+
+  test.each<[string, Props, Props]>([
+    ["nothing", {}, { deployedNetworks: [] }],
+    ["an interval alone", { interval: 3 }, { intervalHours: 3, deployedNetworks: [] }],
+    [
+      "a network",
+      { network: "rinkeby" },
+      { network: "rinkeby", state: "configured", active: false, deployedNetworks: [] },
+    ],
+    [
+      "a contract there",
+      { network: "rinkeby", deployed_networks: ["rinkeby"] },
+      { network: "rinkeby", state: "inactive", active: false, deployedNetworks: ["rinkeby"] },
+    ],
+    [
+      "a contract elsewhere",
+      { network: "rinkeby", contracts: { mainnet: "0x1" } },
+      { network: "rinkeby", state: "configured", active: false, deployedNetworks: ["mainnet"] },
+    ],
+    [
+      "that it is active",
+      { network: "rinkeby", state: "active" },
+      { network: "rinkeby", state: "active", active: true, deployedNetworks: ["rinkeby"] },
+    ],
+    ["networks that nobody knows", { deployed_networks: ["sepolia", 5] }, { deployedNetworks: ["sepolia"] }],
+  ])("%s is taken as it is", (_, shown, props) => {
+    expect(asItIs(ShownTether.parse(shown))).toEqual(props);
+  });
+
+  const state = { network: "rinkeby", intervalHours: 2, state: "active", active: true };
+  test.each<[string, Props, Props | undefined, Props]>([
+    ["nothing", state, undefined, state],
+    [
+      "another network and interval",
+      state,
+      { network: "mainnet", interval: 3 },
+      { ...state, network: "mainnet", intervalHours: 3 },
+    ],
+    ["that it was stopped", state, { state: "inactive" }, { ...state, state: "inactive", active: false }],
+    ["that it runs", state, { state: "active" }, state],
+    ["that it was started", { ...state, state: "inactive", active: false }, { state: "active" }, state],
+    [
+      "that it is still stopped",
+      { ...state, state: "deployed" },
+      { state: "inactive" },
+      { ...state, state: "deployed" },
+    ],
+  ])("%s: the state after a refresh", (_, before, shown, after) => {
+    expect(tetherSeen(before, shown && ShownTether.parse(shown))).toEqual(after);
+  });
+});
+
+describe("a look", () => {
+  test.each<[string, Answers, Props | undefined | RegExp]>([
+    ["shows it", { getTether: [{ network: "rinkeby" }] }, { network: "rinkeby" }],
+    ["is none, if the service has no such call", { getTether: [refusal("unsupported")] }, undefined],
+    ["is none, if it does not know it", { getTether: [missing] }, undefined],
+    ["is none, if it takes no such id", { getTether: [refusal("invalid")] }, undefined],
+    ["fails with the service", { getTether: [refusal("server")] }, /X \/tether/],
+    ["fails with the key", { getTether: [refusal("denied")] }, /X \/tether/],
+  ])("%s", async (_, answers, shown) => {
+    const look = shownOf(tether(answers).session, "t");
+    if (shown instanceof RegExp) await expect(look).rejects.toThrow(shown);
+    else expect(await look).toEqual(shown);
+  });
+
+  test.each<[string, Answers, boolean | RegExp]>([
+    ["its account", {}, true],
+    ["it without an account", { getTetherAccount: [missing] }, true],
+    ["neither", { getTetherAccount: [missing], getTether: [missing] }, false],
+    ["neither, and has no call for it", { getTetherAccount: [missing], getTether: [refusal("unsupported")] }, false],
+    ["neither, and takes no such id", { getTetherAccount: [missing], getTether: [refusal("invalid")] }, false],
+    ["nothing to this key", { getTetherAccount: [refusal("denied")] }, /X \/tether/],
+    ["nothing now", { getTetherAccount: [missing], getTether: [refusal("server")] }, /X \/tether/],
+  ])("tells whether the service shows %s", async (_, answers, is) => {
+    const { client } = tether(answers).session;
+    if (is instanceof RegExp) await expect(isShown(client, "t")).rejects.toThrow(is);
+    else expect(await isShown(client, "t")).toBe(is);
+  });
+
+  test.each<[string, unknown, number | RegExp]>([
+    ["reports", 3, 3],
+    ...(["missing", "unsupported", "invalid", "lost"] as const).map((kind): [string, unknown, number] => [
+      `none: ${kind}`,
+      refusal(kind),
+      0,
+    ]),
+    ["an error", refusal("denied"), /X \/tether/],
+  ])("counts %s", async (_, answer, count) => {
+    const { session } = tether({ getTetherReportCount: [answer] });
+    if (count instanceof RegExp) await expect(reportsOf(session, "t")).rejects.toThrow(count);
+    else expect(await reportsOf(session, "t")).toBe(count);
+  });
+
+  const account = { account: "0x1", balanceWei: "5" };
+  test.each<[string, Answers, string | RegExp, string[]]>([
+    ["is there", { getTetherAccount: [account] }, "0x1", ["getAccount"]],
+    ["is made", { getTetherAccount: [missing, account] }, "0x1", ["getAccount", "makeAccount", "getAccount"]],
+    [
+      "is made, and not shown",
+      { getTetherAccount: [missing, {}] },
+      "one was created",
+      ["getAccount", "makeAccount", "getAccount"],
+    ],
+    [
+      "cannot be made",
+      { getTetherAccount: [missing], makeTetherAccount: [refusal("unsupported")] },
+      /X \/tether\/t: no\./,
+      ["getAccount", "makeAccount"],
+    ],
+    ["is refused", { getTetherAccount: [refusal("denied")] }, /X \/tether/, ["getAccount"]],
+    [
+      "is refused to be made",
+      { getTetherAccount: [missing], makeTetherAccount: [refusal("denied")] },
+      /X \/tether/,
+      ["getAccount", "makeAccount"],
+    ],
+  ])("finds that its account %s", async (_, answers, is, made) => {
+    const { session, calls, said } = tether(answers);
+    const found = accountOf(session, "t");
+    if (is instanceof RegExp) await expect(found).rejects.toThrow(is);
+    else expect(`${(await found).account} ${said.join()}`).toContain(is);
+    expect(calls).toEqual(made);
+  });
+
+  test.each<[string, Answers, Props, Props | undefined | RegExp]>([
+    [
+      "that a run has configured",
+      { getTether: [{ network: "mainnet" }] },
+      { network: "rinkeby", [storedKey]: { version: 2 } },
+      { network: "mainnet" },
+    ],
+    [
+      "that nobody has read before",
+      { getTether: [{ network: "mainnet" }], getTetherAccount: [{ account: "0x1", balanceWei: undefined }] },
+      {},
+      { tetherId: "t", network: "mainnet", state: "configured", account: "0x1" },
+    ],
+    [
+      "that the service does not show",
+      { getTether: [missing] },
+      { network: "rinkeby", [storedKey]: { version: 2 } },
+      { network: "rinkeby" },
+    ],
+    [
+      "that is gone",
+      { getTether: [missing], getTetherAccount: [missing], list: [[]] },
+      { [storedKey]: { version: 2 } },
+      undefined,
+    ],
+    [
+      "at a wrong address",
+      { getTether: [missing], getTetherAccount: [missing], list: [missing] },
+      { [storedKey]: { version: 2 } },
+      /X \/tether/,
+    ],
+  ])("reads a tether %s", async (_, answers, before, after) => {
+    const found = read(tether(answers).session, "t", before);
+    if (after instanceof RegExp) await expect(found).rejects.toThrow(after);
+    else if (after === undefined) expect(await found).toBeUndefined();
+    else expect(await found).toMatchObject(after);
+  });
+});
+
+describe("a start", () => {
+  const busy = refusal("conflict");
+  test.each<[string, Answers, string | undefined | RegExp, string[]]>([
+    ["is one", {}, undefined, ["activate"]],
+    ["is refused to this key", { activateTether: [refusal("denied")] }, /X \/tether/, ["activate"]],
+    [
+      "is none, if it is shown as active",
+      { activateTether: [busy], getTether: [{ state: "active" }] },
+      undefined,
+      ["activate", "get"],
+    ],
+    [
+      "is refused, if it is shown as stopped",
+      { activateTether: [refusal("conflict", "is active")], getTether: [{ state: "inactive" }] },
+      "is active",
+      ["activate", "get"],
+    ],
+    [
+      "is none, if the service says that it is active",
+      { activateTether: [refusal("invalid", "already started")], getTether: [missing] },
+      undefined,
+      ["activate", "get"],
+    ],
+    [
+      "is refused, if that is malformed",
+      { activateTether: [refusal("invalid")], getTether: [missing] },
+      "no",
+      ["activate", "get"],
+    ],
+    ["is refused, if it is not known", { activateTether: [missing], getTether: [missing] }, "no", ["activate", "get"]],
+    [
+      "is refused without a contract",
+      { activateTether: [refusal("conflict", "deploy it first")], getTether: [missing] },
+      "deploy it first",
+      ["activate", "get"],
+    ],
+    [
+      "is tried once more after a stop, if nobody says why",
+      { activateTether: [busy, true], getTether: [missing] },
+      undefined,
+      ["activate", "get", "deactivate", "activate"],
+    ],
+    [
+      "is refused, if that does not help",
+      { activateTether: [busy, refusal("conflict", "again")], getTether: [missing], deactivateTether: [busy] },
+      "no",
+      ["activate", "get", "deactivate", "activate"],
+    ],
+  ])("%s", async (_, answers, is, made) => {
+    const { session, calls } = tether(answers);
+    const start = refusedStart(session, "t");
+    if (is instanceof RegExp) await expect(start).rejects.toThrow(is);
+    else expect((await start)?.errorMessage).toBe(is);
+    expect(calls).toEqual(made);
+  });
+
+  const until = (ms: number, error: ApiError) => (session: Session) => () =>
+    Promise.resolve(session.clock.now() < ms ? error : undefined);
+  const noEnvironment = refusal("invalid", "environment e does not exist");
+  const wordless = refusal("conflict", silent("false"));
+  test.each<[string, ReturnType<typeof until>, number | RegExp, number?]>([
+    ["if it says why", until(60_000, refusal("conflict", "not yet mined")), 60_000],
+    ["if it is away", until(60_000, refusal("server")), 60_000],
+    ["for half a minute if it says nothing", until(28_000, wordless), 28_000],
+    ["no longer than that", until(60_000, wordless), /without a reason/],
+    ["for ten seconds if it knows no environment", until(8_000, noEnvironment), 8_000],
+    ["no longer than that, if this run creates nothing", until(30_000, noEnvironment), /does not exist/],
+    ["as long as this run creates something", until(30_000, noEnvironment), 30_000, 1],
+    ["not if it has created it", until(30_000, noEnvironment), /does not exist/, 0],
+    ["not if it is unknown", until(60_000, missing), /X \/tether/],
+  ])("that is refused is tried again, %s", async (...[, start, is, unsettled]) => {
+    const { session, clock } = tether({}, 300_000);
+    if (unsettled !== undefined) session.run.unsettled.set("/p", unsettled);
+    const soon = activateSoon(session, "t", start(session));
+    if (is instanceof RegExp) return expect(soon).rejects.toThrow(is);
+    await soon;
+    expect(clock.now()).toBeGreaterThanOrEqual(is);
+    return expect(clock.now()).toBeLessThan(is + 5_000);
+  });
+});
+
+describe("a stop", () => {
+  test.each<[string, Answers, boolean, RegExp | undefined, boolean]>([
+    ["is one", {}, false, undefined, false],
+    ["is refused to this key", { deactivateTether: [refusal("denied")] }, true, /X \/tether/, false],
+    [
+      "is none needed, if it is shown as stopped",
+      { deactivateTether: [refusal("conflict")], getTether: [{ state: "inactive" }] },
+      false,
+      undefined,
+      true,
+    ],
+    [
+      "failed, if it is shown as active",
+      { deactivateTether: [refusal("invalid", "is inactive")], getTether: [{ state: "active" }] },
+      true,
+      /is inactive\.$/,
+      false,
+    ],
+    [
+      "is none needed, if the service says so",
+      { deactivateTether: [refusal("invalid", "was never started")], getTether: [missing] },
+      false,
+      undefined,
+      true,
+    ],
+    [
+      "is none needed, if an earlier run may have done it",
+      { deactivateTether: [refusal("conflict")], getTether: [missing] },
+      true,
+      undefined,
+      true,
+    ],
+    [
+      "failed, if nobody knows",
+      { deactivateTether: [refusal("conflict")], getTether: [missing] },
+      false,
+      /does not show whether it is active, and goes on paying .* Next\.$/,
+      false,
+    ],
+  ])("%s", async (_, answers, mayBe, why, isSaid) => {
+    const { session, said } = tether(answers);
+    const stop = deactivated(session, "t", "Next.", mayBe);
+    await (why ? expect(stop).rejects.toThrow(why) : stop);
+    expect(said.some((line) => line.includes("was not active"))).toBe(isSaid);
+  });
+});
+
+describe("funds", () => {
+  test.each<[string, Props, Answers, bigint | undefined | RegExp, string[]]>([
+    ["of the account", { balanceWei: "5" }, {}, 5n, []],
+    ["of the network, if the account shows none", {}, { getTetherBalance: ["7"] }, 7n, ["getBalance"]],
+    ["that nobody shows", {}, { getTetherBalance: [undefined] }, undefined, ["getBalance"]],
+    ["without a call for them", {}, { getTetherBalance: [missing] }, undefined, ["getBalance"]],
+    ["that cannot be read", {}, { getTetherBalance: [refusal("server")] }, /X \/tether/, ["getBalance"]],
+  ])("%s", async (_, account, answers, balance, made) => {
+    const { session, calls } = tether(answers);
+    const found = balanceOf(session, inputs, account);
+    if (balance instanceof RegExp) await expect(found).rejects.toThrow(balance);
+    else expect(await found).toBe(balance);
+    expect(calls).toEqual(made);
+  });
+
+  test.each<[string, Props, Props, boolean, Answers, bigint | undefined | RegExp]>([
+    ["are enough, if there are any", {}, { balanceWei: "1" }, true, {}, 1n],
+    ["are none", {}, { balanceWei: "0" }, true, {}, /has 0 wei on rinkeby, which is 1 too little/],
+    ["are exactly enough", { minimumBalanceWei: "5" }, { balanceWei: "5" }, true, {}, 5n],
+    [
+      "are too little",
+      { minimumBalanceWei: "5" },
+      { account: "0x1", balanceWei: "4" },
+      true,
+      {},
+      /the account 0x1 has 4 wei on rinkeby, which is 1 too little .* Send funds to 0x1 on/,
+    ],
+    [
+      "that nobody shows may be enough",
+      { minimumBalanceWei: "5" },
+      {},
+      true,
+      { getTetherBalance: [undefined] },
+      undefined,
+    ],
+    [
+      "on another network do not count",
+      {},
+      { balanceWei: "9" },
+      false,
+      { getTetherBalance: ["0"] },
+      /has 0 wei on rinkeby/,
+    ],
+    ["on that network do", {}, { balanceWei: "0" }, false, { getTetherBalance: ["9"] }, 9n],
+  ])("%s", async (_, more, account, isTarget, answers, is) => {
+    const { session } = tether(answers);
+    const found = funded(session, { ...inputs, ...more }, account, isTarget);
+    if (is instanceof RegExp) await expect(found).rejects.toThrow(is);
+    else expect(await found).toBe(is);
+  });
+
+  test.each<[string, boolean, Answers, bigint | RegExp, [number, number]]>([
+    [
+      "that arrive",
+      true,
+      { getTetherAccount: (ms) => ({ balanceWei: ms < 20_000 ? "0" : "3" }) },
+      3n,
+      [20_000, 25_000],
+    ],
+    [
+      "that arrive on another network",
+      false,
+      { getTetherBalance: (ms) => (ms < 20_000 ? "0" : "3") },
+      3n,
+      [20_000, 25_000],
+    ],
+    [
+      "that do not arrive",
+      true,
+      { getTetherAccount: [{ balanceWei: "0" }] },
+      /has 0 wei on rinkeby after a wait of 1m, which is 1 too little/,
+      [60_000, 65_000],
+    ],
+    [
+      "of a service that is away for a moment",
+      true,
+      { getTetherAccount: (ms) => (ms < 20_000 ? refusal("server") : { balanceWei: "3" }) },
+      3n,
+      [20_000, 25_000],
+    ],
+    [
+      "of a service that stays away",
+      true,
+      { getTetherAccount: [refusal("server")] },
+      /while it waited for funds: X \/tether.* Nothing was spent/,
+      [60_000, 65_000],
+    ],
+    [
+      "of a key that is refused",
+      true,
+      { getTetherAccount: [refusal("denied")] },
+      /while it waited for funds: X \/tether/,
+      [0, 1],
+    ],
+  ])("%s are waited for, and take none of the resource's time", async (_, isTarget, answers, is, [from, to]) => {
+    const { session, clock } = tether({ getTetherBalance: ["0"], ...answers }, 10_000);
+    const found = funded(session, { ...inputs, waitForFunds: "1m" }, { balanceWei: "0" }, isTarget);
+    if (is instanceof RegExp) await expect(found).rejects.toThrow(is);
+    else expect(await found).toBe(is);
+    expect(clock.now()).toBeGreaterThanOrEqual(from);
+    expect(clock.now()).toBeLessThanOrEqual(to);
+    expect(session.deadline.at).toBe(10_000 + clock.now());
+  });
+});
