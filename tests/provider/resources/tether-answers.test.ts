@@ -42,9 +42,7 @@ function tether(answers: Answers = {}, limitMs?: number) {
   const clock = new VirtualTime();
   const calls: string[] = [];
   const said: string[] = [];
-  const left = new Map(
-    Object.entries(answers).map(([name, all]) => [name, Array.isArray(all) ? [...(all)] : all]),
-  );
+  const left = new Map(Object.entries(answers).map(([name, all]) => [name, Array.isArray(all) ? [...all] : all]));
   const answer = (name: Call) => (): Promise<unknown> => {
     calls.push(name.replace(/Tether/, ""));
     const all = left.get(name) ?? [{}];

@@ -1,0 +1,680 @@
+import { ApiError, type ConsortiumClient } from "../../../provider/api";
+import { type ErrorKind } from "../../../provider/api/api-error";
+import { CreateLog, readCreateLog } from "../../../provider/core/create-log";
+import { type Props } from "../../../provider/core/definition";
+import { newSession, within } from "../../../provider/core/session";
+import { storedKey } from "../../../provider/core/state";
+import { Incomplete } from "../../../provider/core/user-error";
+import { begin, configure, stop } from "../../../provider/resources/tether/configure";
+import { setEnvironment } from "../../support/service";
+import { VirtualTime } from "../../support/virtual-time";
+
+/* The steps of a tether service: which are taken, in which order, and what the state keeps of them if one fails. */
+
+const names = {
+  getTether: "look",
+  getTetherAccount: "account",
+  makeTetherAccount: "make account",
+  getTetherBalance: "balance",
+  getTetherReportCount: "reports",
+  setTetherNetwork: "network",
+  setTetherInterval: "interval",
+  deployTether: "deploy",
+  activateTether: "start",
+  deactivateTether: "stop",
+  list: "consortia",
+} as const;
+type Step = (typeof names)[keyof typeof names];
+
+const refusal = (kind: ErrorKind, errorMessage = "no", call = "POST /tether/t"): ApiError =>
+  new ApiError({ kind, call, errorMessage });
+const missing = refusal("missing");
+const busy = refusal("conflict");
+
+interface Case {
+  news?: Props;
+  olds?: Props;
+  /** Evidence that it has run. */
+  ran?: string;
+  /** Answers of each step, one after the other; the last of them from then on. */
+  answers?: Partial<Record<Step, unknown[]>>;
+  adoptAll?: boolean;
+  isContinued?: boolean;
+  limitMs?: number;
+}
+
+const wanted = { tetherId: "t", network: "rinkeby", intervalHours: 2 };
+const account = { account: "0x1", balanceWei: "9" };
+const active: Props = { ...wanted, ...account, active: true, state: "active", deployedNetworks: ["rinkeby"] };
+
+async function doing(given: Case, act: "begin" | "configure" | "stop" = "configure") {
+  const { news = {}, olds = {}, answers = {}, limitMs = 300_000 } = given;
+  const clock = new VirtualTime();
+  const steps: Step[] = [];
+  const said: string[] = [];
+  const all: Partial<Record<Step, unknown[]>> = { look: [missing], account: [account], reports: [0], ...answers };
+  const left = new Map(Object.entries(all).map(([name, some]) => [name, [...some]]));
+  const calls = Object.entries(names).map(([name, step]) => [
+    name,
+    (): Promise<unknown> => {
+      if (step !== "account" || steps.at(-1) !== "account") steps.push(step);
+      const some = left.get(step) ?? [{}];
+      const answer: unknown = some.length > 1 ? some.shift() : some[0];
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+    },
+  ]);
+  const client = Object.fromEntries(calls) as unknown as ConsortiumClient;
+  Object.assign(client, { until: () => client, http: { serviceTime: () => undefined } });
+  const before = { ...readCreateLog(""), isContinued: given.isContinued === true };
+  const createLog = new CreateLog({ isFleets: false, before, write: () => undefined, others: () => [] });
+  const whole = newSession(client, {
+    clock,
+    createLog,
+    say: (line) => void said.push(line),
+    adoptAll: given.adoptAll === true,
+  });
+  const session = within(whole, limitMs);
+  const args = { ...wanted, ...news };
+  const work = (): Promise<Props | void> => {
+    if (act === "begin") return begin(session, args);
+    return act === "stop" ? stop(session, "t", olds) : configure(session, olds, args, given.ran);
+  };
+  const outcome: { state: Props | undefined; error: string } = await work().then(
+    (state) => ({ state: state ?? undefined, error: "" }),
+    (error: Error) => ({ state: error instanceof Incomplete ? error.state : undefined, error: error.message }),
+  );
+  const kept = (outcome.state?.[storedKey] ?? {}) as { deployment?: Record<string, Props> };
+  return { ...outcome, kept, steps, said: said.join("\n"), took: clock.now() };
+}
+
+const looked = (shown: Props, ...more: unknown[]): Case["answers"] => ({ look: [shown, ...more] });
+
+describe("a tether that no state describes", () => {
+  const whole: Step[] = ["network", "interval", "account", "look", "deploy", "start"];
+
+  test.each<[string, Case, Step[], Props, RegExp | ""]>([
+    [
+      "is configured, deployed and started",
+      {},
+      ["look", "reports", ...whole],
+      { state: "active", active: true, deployedNetworks: ["rinkeby"] },
+      "",
+    ],
+    [
+      "is not started, if it is not to be",
+      { news: { active: false } },
+      ["look", "reports", "stop", ...whole.slice(0, 5)],
+      { state: "inactive" },
+      "",
+    ],
+    [
+      "is not stopped before, if it is shown",
+      { news: { active: false }, answers: looked({ state: "inactive" }) },
+      ["look", ...whole.slice(0, 5)],
+      { state: "deployed" },
+      "",
+    ],
+    [
+      "is tried before it is paid for, if it has made reports",
+      { answers: { reports: [3] } },
+      ["look", "reports", "network", "interval", "account", "look", "start"],
+      { state: "active" },
+      /the contract is deployed on rinkeby: it has made 3 reports\. It is not sent again/,
+    ],
+    [
+      "is taken as it is, if that is right",
+      { answers: looked({ network: "rinkeby", interval: 2, state: "active" }) },
+      ["look", "account"],
+      { state: "active" },
+      /^$/,
+    ],
+    [
+      "is stopped, if its interval differs",
+      { answers: looked({ network: "rinkeby", interval: 3, state: "active" }) },
+      ["look", "stop", "interval", "account", "start"],
+      { state: "active", intervalHours: 2 },
+      /Warning: .*it was running, although this stack had not started it/,
+    ],
+    [
+      "is stopped, if its network differs",
+      { answers: { balance: ["5"], ...looked({ network: "mainnet", interval: 2, state: "active" }) } },
+      ["look", "look", "account", "balance", "stop", "network", "account", "look", "deploy", "start"],
+      { network: "rinkeby" },
+      /Warning: .*it was running/,
+    ],
+    [
+      "is no surprise, if it does not run",
+      { answers: looked({ network: "rinkeby", interval: 3, state: "inactive" }) },
+      ["look", "interval", "account", "look", "deploy", "start"],
+      {},
+      /^$/,
+    ],
+  ])("%s", async (_, given, steps, shows, line) => {
+    const { error, state, steps: taken, said } = await doing(given, "begin");
+    expect([error, taken]).toEqual(["", steps]);
+    expect(state).toMatchObject(shows);
+    expect(said).toMatch(line);
+  });
+
+  test.each<[string, ApiError, RegExp]>([
+    [
+      "says where it is made, if there is none",
+      refusal("missing", "no", "POST /tether/t/network"),
+      /there is no tether service with this id .*Create it in the console/,
+    ],
+    [
+      "says nothing of that about its account",
+      refusal("missing", "no", "GET /tether/t/account"),
+      /^tether service "t": GET \/tether\/t\/account: no\.$/,
+    ],
+    ["says nothing of that about another refusal", refusal("denied"), /^tether service "t": POST \/tether\/t: no\.$/],
+  ])("%s", async (_, failure, why) => {
+    const { error, state } = await doing({ answers: { network: [failure] } }, "begin");
+    expect([error, state]).toEqual([expect.stringMatching(why), undefined]);
+  });
+});
+
+describe("a change of a tether", () => {
+  test.each<[string, Case, Step[], Props]>([
+    ["that asks for nothing new reads its account", {}, ["account"], { state: "active" }],
+    [
+      "of the interval stops and starts it",
+      { news: { intervalHours: 3 } },
+      ["stop", "interval", "account", "start"],
+      { intervalHours: 3, state: "active" },
+    ],
+    [
+      "of the network pays for a contract there",
+      { news: { network: "mainnet" }, answers: { balance: ["5"] } },
+      ["look", "balance", "stop", "network", "account", "look", "deploy", "start"],
+      { network: "mainnet", deployedNetworks: ["rinkeby", "mainnet"], state: "active" },
+    ],
+    [
+      "of the network back pays for nothing",
+      { olds: { deployedNetworks: ["rinkeby", "mainnet"] }, news: { network: "mainnet" } },
+      ["stop", "network", "account", "start"],
+      { network: "mainnet" },
+    ],
+    ["that stops it stops it", { news: { active: false } }, ["account", "stop"], { state: "inactive", active: false }],
+    [
+      "that stops it stops none that is stopped",
+      { olds: { state: "inactive" }, news: { active: false } },
+      ["account"],
+      { state: "inactive" },
+    ],
+    [
+      "that starts it starts it",
+      { olds: { state: "inactive", active: false }, news: { active: true } },
+      ["account", "start"],
+      { state: "active", active: true },
+    ],
+    [
+      "of one that is stopped does not stop it",
+      { olds: { state: "inactive" }, news: { intervalHours: 3, active: false } },
+      ["interval", "account"],
+      { intervalHours: 3, state: "inactive" },
+    ],
+    [
+      "of one that may run looks first",
+      { olds: { state: undefined }, answers: looked({ network: "rinkeby", state: "active" }) },
+      ["look", "account"],
+      { state: "active" },
+    ],
+    [
+      "of one that may run starts it",
+      { olds: { state: undefined } },
+      ["look", "account", "start"],
+      { state: "active" },
+    ],
+    [
+      "of one that may run stops it",
+      { olds: { state: undefined }, news: { active: false } },
+      ["look", "account", "stop"],
+      { state: "inactive" },
+    ],
+    [
+      "whose contract was never paid for pays for it",
+      { olds: { state: "configured", deployedNetworks: [] } },
+      ["account", "look", "deploy", "start"],
+      { state: "active", deployedNetworks: ["rinkeby"] },
+    ],
+    ["keeps what the account showed, if it shows none", { answers: { account: [{}] } }, ["account"], account],
+    [
+      "records what the account shows",
+      { answers: { account: [{ account: "0x2", balanceWei: "1" }] } },
+      ["account"],
+      { account: "0x2", balanceWei: "1" },
+    ],
+  ])("%s", async (_, { olds, ...given }, steps, shows) => {
+    const { error, steps: taken, state } = await doing({ ...given, olds: { ...active, ...olds } });
+    expect([error, taken]).toEqual(["", steps]);
+    expect(state).toMatchObject(shows);
+  });
+
+  test.each<[string, Case, boolean]>([
+    ["is refused without funds there", { answers: { balance: ["0"] } }, true],
+    [
+      "is not, if that may be paid for",
+      {
+        olds: { [storedKey]: { version: 2, deployment: { mainnet: { since: "1", why: "x" } } } },
+        answers: { balance: ["0"], look: [{ deployed_networks: ["mainnet"] }] },
+      },
+      false,
+    ],
+    [
+      "is not, if a contract is shown there",
+      { answers: { balance: ["0"], look: [{ deployed_networks: ["mainnet"] }] } },
+      false,
+    ],
+    ["is not, if nobody shows funds", { answers: { balance: [missing] } }, false],
+    [
+      "is refused by the account that is shown now",
+      { olds: { account: undefined }, answers: { balance: ["0"] } },
+      true,
+    ],
+  ])("to another network %s", async (_, { olds, ...given }, refused) => {
+    const { error, steps, state } = await doing({
+      ...given,
+      news: { network: "mainnet" },
+      olds: { ...active, ...olds },
+    });
+    expect(error).toMatch(
+      refused ? /the account 0x1 has 0 wei on mainnet.* The tether stays on rinkeby, unchanged\.$/ : /^$/,
+    );
+    expect([steps.includes("network"), state === undefined]).toEqual([!refused, refused]);
+  });
+
+  test.each<[string, Case, RegExp, RegExp | ""]>([
+    [
+      "another network",
+      { news: { network: "mainnet" }, answers: { network: [{ network: "rinkeby" }] } },
+      /its network is rinkeby, not mainnet\. Nothing was paid/,
+      "",
+    ],
+    [
+      "that network",
+      { news: { network: "mainnet" }, answers: { network: [{ network: "mainnet" }] } },
+      /^$/,
+      /^(?!.*Warning)/s,
+    ],
+    [
+      "another interval",
+      { news: { intervalHours: 3 }, answers: { interval: [{ interval: 7 }] } },
+      /its interval is 7, not 3\. Nothing was paid/,
+      "",
+    ],
+    [
+      "that interval",
+      { news: { intervalHours: 3 }, answers: { interval: [{ interval: 3 }] } },
+      /^$/,
+      /^(?!.*Warning)/s,
+    ],
+    [
+      "that interval in minutes",
+      { news: { intervalHours: 3 }, answers: { interval: [{ config: { uploadInterval: 180 } }] } },
+      /^$/,
+      /^(?!.*Warning)/s,
+    ],
+    [
+      "that interval, in an unknown unit",
+      { news: { intervalHours: 3 }, answers: { interval: [{ config: { uploadInterval: 3 } }] } },
+      /^$/,
+      /Warning: .*confirms an interval of 3, but does not say whether in hours or in minutes/,
+    ],
+    ["no setting", { news: { intervalHours: 3 }, answers: { interval: ["ok"] } }, /^$/, /^(?!.*Warning)/s],
+  ])("that is answered with %s", async (_, given, why, line) => {
+    const { error, said } = await doing({ ...given, olds: { ...active, deployedNetworks: ["rinkeby", "mainnet"] } });
+    expect(error).toMatch(why);
+    expect(said).toMatch(line);
+  });
+
+  test.each<[string, Case["answers"], Step[], RegExp]>([
+    [
+      "stops it, if somebody else has started it",
+      { interval: [busy, {}] },
+      ["interval", "stop", "interval", "account", "start"],
+      /^$/,
+    ],
+    [
+      "fails, if it was not running",
+      { interval: [busy], stop: [refusal("invalid")] },
+      ["interval", "stop"],
+      /POST \/tether\/t: no\..* What was done so far is kept/,
+    ],
+    [
+      "fails, if it cannot be stopped",
+      { interval: [busy], stop: [refusal("denied", "never")] },
+      ["interval", "stop"],
+      /never/,
+    ],
+    [
+      "fails, if the refusal says more",
+      { interval: [refusal("invalid")] },
+      ["interval"],
+      /What was done so far is kept; run `pulumi up` again/,
+    ],
+  ])("that is refused %s", async (_, answers, steps, why) => {
+    const {
+      error,
+      steps: taken,
+      said,
+    } = await doing({ news: { intervalHours: 3 }, olds: { ...active, state: "inactive" }, answers });
+    expect([error, taken]).toEqual([expect.stringMatching(why), steps]);
+    expect(said.includes("it was running")).toBe(steps.includes("start"));
+  });
+
+  test.each<[string, Case, Props, string[]]>([
+    [
+      "keeps the old value after a refusal",
+      { news: { intervalHours: 3 }, answers: { interval: [refusal("invalid")] } },
+      { intervalHours: 2, state: "inactive", active: false },
+      [],
+    ],
+    [
+      "forgets the interval, if nobody knows",
+      { news: { intervalHours: 3 }, answers: { interval: [refusal("lost")] } },
+      { state: "inactive" },
+      ["intervalHours"],
+    ],
+    [
+      "forgets the network, if nobody knows",
+      { news: { network: "mainnet" }, answers: { network: [refusal("lost")] } },
+      { intervalHours: 2 },
+      ["network"],
+    ],
+    [
+      "forgets whether it runs, if nobody knows",
+      { news: { active: false }, answers: { stop: [refusal("lost")] } },
+      { network: "rinkeby" },
+      ["state"],
+    ],
+    [
+      "keeps that it runs after a refusal",
+      { news: { active: false }, answers: { stop: [refusal("denied")] } },
+      { state: "active" },
+      [],
+    ],
+    [
+      "keeps that it is stopped after a refused start",
+      { olds: { state: "inactive", active: false }, answers: { start: [refusal("denied")] } },
+      { state: "inactive" },
+      [],
+    ],
+    [
+      "forgets whether it runs after a start that nobody saw",
+      { olds: { state: "inactive", active: false }, answers: { start: [refusal("lost")] } },
+      { network: "rinkeby" },
+      ["state"],
+    ],
+  ])("that fails %s", async (_, { olds, ...given }, shows, lacks) => {
+    const both = { ...active, deployedNetworks: ["rinkeby", "mainnet"], ...olds };
+    const { error, state } = await doing({ ...given, olds: both });
+    expect(error).toContain("What was done so far is kept");
+    expect(state).toMatchObject(shows);
+    for (const key of lacks) expect(state).not.toHaveProperty(key);
+  });
+
+  test("to a contract that no longer exists says what to do", async () => {
+    const { error } = await doing({
+      olds: { ...active, state: "inactive" },
+      answers: { start: [refusal("conflict", "no contract")], look: [missing] },
+    });
+    expect(error).toMatch(
+      /no contract.* The state records that the contract is deployed on rinkeby\. If that no longer exists/,
+    );
+    const other = await doing({ olds: { ...active, state: "inactive" }, answers: { start: [refusal("denied")] } });
+    expect(other.error).not.toContain("no longer exists");
+  });
+});
+
+describe("a contract", () => {
+  const first: Props = { ...wanted, ...account, state: "configured", deployedNetworks: [] };
+  const since = "2026-01-01T00:00:00.000Z";
+  const unknown = (more: Props = {}): Props => ({
+    ...first,
+    [storedKey]: { version: 2, deployment: { rinkeby: { since, why: "POST: reset", ...more } } },
+  });
+
+  test.each<[string, Case, boolean, RegExp | ""]>([
+    ["is paid for", {}, true, /^$/],
+    [
+      "is not, if it is shown",
+      { answers: looked({ deployed_networks: ["rinkeby"] }) },
+      false,
+      /the contract is deployed on rinkeby: the service shows it\. It is not sent again/,
+    ],
+    [
+      "is not, if an address is shown",
+      { answers: looked({ network: "rinkeby", contract_address: "0x1" }) },
+      false,
+      /the service shows it/,
+    ],
+    [
+      "is, if the address may be another network's",
+      { olds: { deployedNetworks: ["mainnet"] }, answers: looked({ network: "rinkeby", contract_address: "0x1" }) },
+      true,
+      /^$/,
+    ],
+    [
+      "is not in a run that adopts all, if it can be started",
+      { adoptAll: true },
+      false,
+      /the service can be activated/,
+    ],
+    ["is not after a killed run, if it can be started", { isContinued: true }, false, /the service can be activated/],
+    ["is not of one that ran, if it can be started", { ran: "it ran" }, false, /deployed on rinkeby: it ran\./],
+    [
+      "is after a killed run, if it cannot be started",
+      { isContinued: true, answers: { start: [refusal("conflict", "no contract"), {}] } },
+      true,
+      /^$/,
+    ],
+    [
+      "is after a killed run, if other networks are shown",
+      { isContinued: true, answers: looked({ deployed_networks: ["mainnet"] }) },
+      true,
+      /^$/,
+    ],
+    [
+      "is not of one that ran and is to be stopped",
+      { ran: "it ran", news: { active: false } },
+      false,
+      /deployed on rinkeby: it ran\./,
+    ],
+    ["is after a killed run, if it is to be stopped", { isContinued: true, news: { active: false } }, true, /^$/],
+    [
+      "is not, if the service says that there is one",
+      { answers: { deploy: [refusal("conflict", "already deployed")] } },
+      true,
+      /^$/,
+    ],
+  ])("%s", async (_, { olds, ...given }, paid, line) => {
+    const { error, steps, said, state } = await doing({ ...given, olds: { ...first, ...olds } });
+    expect([error, steps.includes("deploy")]).toEqual(["", paid]);
+    expect(said).toMatch(line);
+    expect(state?.deployedNetworks).toContain("rinkeby");
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    [
+      "in words",
+      refusal("invalid", "no funds"),
+      /the deployment on rinkeby failed: POST \/tether\/t: no funds\. The account 0x1 must have funds on rinkeby/,
+    ],
+    [
+      "as a conflict with something else",
+      refusal("conflict", "a transaction already exists there"),
+      /the deployment on rinkeby failed/,
+    ],
+    ["by its state", { state: "failed" }, /the service answers that it is not deployed\./],
+    ["by false", { success: false }, /the service answers that it is not deployed\./],
+    ["by another false", { deployed: false }, /the service answers that it is not deployed\./],
+  ])("that is refused %s is an error, and is sent by the next run", async (_, answer, why) => {
+    const { error, kept, steps, state } = await doing({ olds: first, answers: { deploy: [answer] } });
+    expect(error).toMatch(why);
+    expect([kept.deployment, steps.at(-1), state?.deployedNetworks]).toEqual([undefined, "deploy", []]);
+  });
+
+  test.each<[string, Case, RegExp]>([
+    [
+      "the service shows it",
+      { answers: { deploy: [refusal("lost", "reset")], look: [missing, { deployed_networks: ["rinkeby"] }] } },
+      /reset\. The contract may be deployed nevertheless.*\n.*is deployed on rinkeby: the service shows it/s,
+    ],
+    [
+      "the account has paid",
+      { answers: { deploy: [refusal("server")], account: [account, { ...account, balanceWei: "2" }] } },
+      /the account 0x1 has paid 7 wei for it/,
+    ],
+    [
+      "it can be started",
+      { answers: { deploy: [refusal("unavailable")], account: [{ account: "0x1" }], balance: [missing] } },
+      /the service can be activated/,
+    ],
+    [
+      "of doubt about the network",
+      { answers: { deploy: [{ network: "mainnet" }], look: [missing, { deployed_networks: ["rinkeby"] }] } },
+      /the service answers that its network is mainnet\. The contract may be/,
+    ],
+    [
+      "of doubt about the contract",
+      { answers: { deploy: [{ deployed_networks: [] }], look: [missing, { deployed_networks: ["rinkeby"] }] } },
+      /the service answers without a contract on rinkeby\. The contract may be/,
+    ],
+  ])("that may have been deployed is used, where %s", async (_, given, line) => {
+    const { error, said, steps, kept, state } = await doing({ ...given, olds: first });
+    expect([error, steps.filter((step) => step === "deploy").length]).toEqual(["", 1]);
+    expect(said).toMatch(line);
+    expect([kept.deployment, state?.state]).toEqual([undefined, "active"]);
+  });
+
+  test.each<[string, Case, RegExp]>([
+    ["the account has paid nothing", {}, /no trace of a contract on rinkeby: the account 0x1 has 9 wei/],
+    [
+      "no balance is shown, and it does not start",
+      { answers: { account: [{}], balance: [missing], start: [refusal("conflict", "no contract")] } },
+      /the account of the tether service shows no balance/,
+    ],
+    [
+      "no balance is shown, and it is not to start",
+      { news: { active: false }, answers: { account: [{}], balance: [missing] } },
+      /the account of the tether service shows no balance/,
+    ],
+    [
+      "it targets another network",
+      { answers: { look: [missing, { network: "mainnet" }] } },
+      /still targeting mainnet: the account 0x1 shows nothing about rinkeby/,
+    ],
+    [
+      "the service is away",
+      { answers: { look: [missing, refusal("server", "away")] } },
+      /no contract seen yet \(at last POST \/tether\/t: away\)/,
+    ],
+    ["the key is refused", { answers: { look: [missing, refusal("denied", "never")] } }, /never/],
+  ])("that may have been deployed stays unknown, where %s", async (_, given, why) => {
+    const answers = { deploy: [refusal("lost", "reset")], ...given.answers };
+    const { error, kept, steps } = await doing({ ...given, olds: first, answers, limitMs: 20_000 });
+    expect(error).toMatch(why);
+    expect(error).toMatch(/if there is no contract, CONSORTIUM_NOT_DEPLOYED=t@\S+ sends it once more/);
+    expect(kept.deployment?.rinkeby).toMatchObject({ why: expect.stringContaining("reset") as string });
+    expect(steps.filter((step) => step === "deploy")).toHaveLength(1);
+  });
+
+  test.each<[string, Case & { variables?: Record<string, string> }, boolean, RegExp | ""]>([
+    ["is looked for", { answers: looked({ deployed_networks: ["rinkeby"] }) }, false, ""],
+    [
+      "is looked for until the limit",
+      { limitMs: 10_000 },
+      false,
+      /it is not known whether the contract was deployed on rinkeby \(POST: reset\)/,
+    ],
+    ["is used, if the user says so", { variables: { CONSORTIUM_DEPLOYED: `x, t@${since}` } }, false, ""],
+    ["is sent again, if the user says so", { variables: { CONSORTIUM_NOT_DEPLOYED: `t@${since}` } }, true, ""],
+    [
+      "is not, if it is there all the same",
+      { variables: { CONSORTIUM_NOT_DEPLOYED: `t@${since}` }, answers: looked({ deployed_networks: ["rinkeby"] }) },
+      false,
+      "",
+    ],
+    [
+      "is not, if the user speaks of another one",
+      { variables: { CONSORTIUM_NOT_DEPLOYED: "t@2025" }, limitMs: 10_000 },
+      false,
+      /it is not known/,
+    ],
+    ["is used, if the account has paid since", { olds: unknown({ balanceWei: "10" }) }, false, ""],
+    [
+      "is not, if the account has paid nothing since",
+      { olds: unknown({ balanceWei: "9" }), limitMs: 10_000 },
+      false,
+      /it is not known/,
+    ],
+  ])("that an earlier run may have deployed %s", async (_, { variables = {}, ...given }, paid, why) => {
+    setEnvironment(variables);
+    const { error, steps, kept } = await doing({ olds: unknown(), ...given });
+    expect(error).toMatch(why);
+    expect([steps.includes("deploy"), kept.deployment === undefined]).toEqual([paid, why === ""]);
+  });
+
+  test("of another network that nobody knows stays so", async () => {
+    const deployment = { mainnet: { since, why: "x" } };
+    const { kept } = await doing({ olds: { ...first, [storedKey]: { version: 2, deployment } } });
+    expect(kept.deployment).toEqual(deployment);
+  });
+});
+
+describe("a stop for good", () => {
+  test.each<[string, Case, Step[], RegExp | "", RegExp | ""]>([
+    ["stops it", { olds: active }, ["stop"], "", /^$/],
+    ["stops it, if nobody knows", { olds: { ...active, state: undefined } }, ["stop"], "", /^$/],
+    ["does nothing to one that is stopped", { olds: { ...active, state: "inactive" } }, [], "", /^$/],
+    ["does nothing to one that was never started", { olds: { ...active, state: "configured" } }, [], "", /^$/],
+    ["stops one that is deployed", { olds: { ...active, state: "deployed" } }, ["stop"], "", /^$/],
+    [
+      "needs none, if it is gone",
+      { olds: active, answers: { stop: [missing], consortia: [[]] } },
+      ["stop", "consortia"],
+      "",
+      /^$/,
+    ],
+    [
+      "is not sure at a wrong address",
+      { olds: active, answers: { stop: [missing], consortia: [missing] } },
+      ["stop", "consortia"],
+      /POST \/tether\/t/,
+      /^$/,
+    ],
+    [
+      "fails with the key",
+      { olds: active, answers: { stop: [refusal("denied")] } },
+      ["stop"],
+      /POST \/tether\/t: no/,
+      /^$/,
+    ],
+    [
+      "says how to go on, if nobody knows",
+      { olds: active, answers: { stop: [busy] } },
+      ["stop", "look"],
+      /run `pulumi state delete` with its URN/,
+      /^$/,
+    ],
+    [
+      "names a contract that nobody knows",
+      {
+        olds: {
+          ...active,
+          state: "inactive",
+          [storedKey]: { version: 2, deployment: { mainnet: { since: "1", why: "x" } } },
+        },
+      },
+      [],
+      "",
+      /it is not known whether its contract was deployed on mainnet, .*check the account 0x1 there/,
+    ],
+  ])("%s", async (_, given, steps, why, line) => {
+    const { error, steps: taken, said } = await doing(given, "stop");
+    expect(error).toMatch(why);
+    expect(taken).toEqual(steps);
+    expect(said).toMatch(line);
+  });
+});
