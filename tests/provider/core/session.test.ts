@@ -1,0 +1,263 @@
+import { ApiError } from "../../../provider/api";
+import { systemClock } from "../../../provider/api/clock";
+import { isOffline, Sessions, within } from "../../../provider/core/session";
+import { type ProviderSettings } from "../../../provider/core/settings";
+import { CommonError, Incomplete, UserError } from "../../../provider/core/user-error";
+import { temporary } from "../../fleet/made";
+import { setEnvironment, start } from "../../support/service";
+
+/* The sessions of one process: with which settings it works, what it knows, and how it says what failed. */
+
+function sessions(settings: () => ProviderSettings = () => none, signal = new AbortController().signal) {
+  const said: string[] = [];
+  const all = new Sessions({ settings, say: (line) => void said.push(line), interrupted: () => signal });
+  return { all, said };
+}
+const none: ProviderSettings = {};
+const refusal = (kind: "denied" | "unsent" | "invalid", status?: number): ApiError =>
+  new ApiError({ kind, status, call: "GET /x", errorMessage: "no" });
+
+describe("an error for people", () => {
+  const refused = refusal("denied", 401);
+
+  test.each<[string, unknown, string | undefined, string]>([
+    ["says what failed", new Error("no"), 'node "n"', "no"],
+    ["names the resource, if a call did", refusal("invalid", 400), 'node "n"', 'node "n": GET /x: HTTP 400: no.'],
+    ["names none, if there is none", refusal("invalid", 400), undefined, "GET /x: HTTP 400: no."],
+    [
+      "names it, if a call is behind it",
+      new UserError("so", { cause: refusal("invalid") }),
+      'node "n"',
+      'node "n": so',
+    ],
+    ["does not, if something else is", new UserError("so", { cause: new Error("no") }), 'node "n"', "so"],
+    ["is whole, the first time", refused, 'node "n"', 'node "n": GET /x: HTTP 401: no.'],
+  ])("%s", (_, error, where, message) => {
+    expect(sessions().all.shown(error, where).message).toBe(message);
+  });
+
+  test.each<[string, unknown, string]>([
+    ["a refused key", refused, "The API key was refused: see the error for a."],
+    ["a service that is away", refusal("unsent"), "The service cannot be reached: see the error for a."],
+    [
+      "the same, with other words",
+      new UserError("so", { cause: refused }),
+      "The API key was refused: see the error for a.",
+    ],
+    ["what says so itself", new CommonError("the whole of it", "it failed"), "It failed: see the error for a."],
+  ])("is short after the first time: %s", (_, error, brief) => {
+    const { all } = sessions();
+    const first = all.shown(error, "a").message;
+    expect(all.shown(error, "b").message).toBe(brief);
+    expect(all.shown(error, "a").message).toBe(first);
+    expect(all.shown(error).message).not.toBe(brief);
+  });
+
+  test("is whole each time, if it is about one resource", () => {
+    const { all } = sessions();
+    const denied = refusal("denied", 403);
+    expect(["a", "b"].map((where) => all.shown(denied, where).message)).toEqual([
+      "a: GET /x: HTTP 403: no.",
+      "b: GET /x: HTTP 403: no.",
+    ]);
+  });
+
+  test("keeps what exists, and masks secrets", () => {
+    const { all } = sessions();
+    all.hide({ password: "hush-hush" }, [["password"]]);
+    const shown = all.shown(new Incomplete("x", { a: 1 }, new UserError("it is hush-hush")));
+    expect(shown).toBeInstanceOf(Incomplete);
+    expect([shown.message.includes("hush"), (shown as Incomplete).id, (shown as Incomplete).state]).toEqual([
+      false,
+      "x",
+      { a: 1 },
+    ]);
+    expect(all.shown(new Error("no"))).not.toBeInstanceOf(Incomplete);
+  });
+});
+
+test.each<[string | undefined, boolean | RegExp]>([
+  [undefined, false],
+  ["", false],
+  ["false", false],
+  ["true", true],
+  ["yes", /CONSORTIUM_OFFLINE_PREVIEW is "yes": it must be true or false/],
+])("a preview is offline by its variable: %j", (value, is) => {
+  const env = { CONSORTIUM_OFFLINE_PREVIEW: value };
+  if (is instanceof RegExp) expect(() => isOffline(env)).toThrow(is);
+  else expect(isOffline(env)).toBe(is);
+});
+
+describe("settings", () => {
+  test("are checked without a key, once for each change", () => {
+    let reads = 0;
+    let settings: ProviderSettings = {};
+    const { all } = sessions(() => ((reads += 1), settings));
+    setEnvironment({ CONSORTIUM_API_KEY: undefined });
+    expect(() => all.check()).not.toThrow();
+    settings = { region: { value: "de", own: false } };
+    expect(() => all.check()).toThrow(/The setting region .* must be one of/);
+    expect(() => all.check()).toThrow(/The setting region/);
+    settings = { adopt: { value: "ture", own: false } };
+    expect(() => all.check()).toThrow(/The setting adopt/);
+    expect(reads).toBeGreaterThan(0);
+  });
+
+  test("that are missing are an error only where they are used", () => {
+    const { all } = sessions();
+    setEnvironment({ CONSORTIUM_API_KEY: undefined });
+    expect(all.known()).toBeUndefined();
+    expect(() => all.current()).toThrow("No API key is set");
+    setEnvironment({ CONSORTIUM_API_KEY: "key" });
+    return Promise.resolve().then(() => {
+      expect(all.known()?.apiKey.reveal()).toBe("key");
+      expect(all.current()).toBe(all.current());
+    });
+  });
+
+  test("that change begin another session, and another run", async () => {
+    const { all } = sessions();
+    setEnvironment({ CONSORTIUM_API_KEY: "one", CONSORTIUM_CONFIRM_DELETED: "a, b\nc" });
+    const [session, run] = [all.current(), all.run()];
+    expect(session.run).toBe(run);
+    expect(["a", "b", "c", "d", ""].map((id) => run.isNamed([id]))).toEqual([true, true, true, false, false]);
+    await Promise.resolve();
+    expect([all.current() === session, all.run() === run]).toEqual([true, true]);
+    setEnvironment({ CONSORTIUM_API_KEY: "two" });
+    await Promise.resolve();
+    expect([all.current() === session, all.run() === run]).toEqual([false, false]);
+  });
+
+  test("of a run say whether it adopts all, and who keeps its log", () => {
+    setEnvironment({ CONSORTIUM_API_KEY: "one" });
+    const { adoptAll, createLog } = sessions().all.current();
+    setEnvironment({ CONSORTIUM_ADOPT: "true", CONSORTIUM_FLEET_CREATES: `${temporary()}/a.jsonl` });
+    const fleet = sessions().all.current();
+    expect([adoptAll, createLog.isFleets, fleet.adoptAll, fleet.createLog.isFleets]).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  test("are read once within a turn", async () => {
+    let settings: ProviderSettings = {};
+    const { all } = sessions(() => settings);
+    setEnvironment({ CONSORTIUM_API_KEY: "one" });
+    const before = all.known();
+    setEnvironment({ CONSORTIUM_API_KEY: "two" });
+    expect(all.known()).toBe(before);
+    settings = {};
+    expect(all.known()?.apiKey.reveal()).toBe("two");
+    setEnvironment({ CONSORTIUM_API_KEY: "three" });
+    await Promise.resolve();
+    expect(all.known()?.apiKey.reveal()).toBe("three");
+  });
+
+  test("are of no use once the run has ended", async () => {
+    const { all } = sessions();
+    setEnvironment({ CONSORTIUM_API_KEY: "one" });
+    await all.end();
+    expect(() => all.current()).toThrow("the run has ended.");
+  });
+});
+
+describe("the proof of a key", () => {
+  test("is one call, whose list the run has then", async () => {
+    const { calls, service } = await start();
+    const { all } = sessions();
+    expect(all.isAccepted).toBe(false);
+    expect(await Promise.all([all.proveKey(), all.proveKey()])).toEqual([undefined, undefined]);
+    expect([all.isAccepted, calls()]).toEqual([true, ["GET /consortia"]]);
+    expect((await all.run().at("/consortia").list!.items).items).toHaveLength(service.store.consortia.list().length);
+  });
+
+  test("is none offline", async () => {
+    const { calls } = await start();
+    setEnvironment({ CONSORTIUM_OFFLINE_PREVIEW: "true" });
+    const { all } = sessions();
+    expect([await all.proveKey(), all.isAccepted, calls()]).toEqual([undefined, false, []]);
+  });
+
+  test.each<[string, Record<string, string | undefined>, number | undefined, RegExp, boolean]>([
+    [
+      "fails without a key",
+      { CONSORTIUM_API_KEY: undefined },
+      undefined,
+      /No API key is set.* set CONSORTIUM_OFFLINE_PREVIEW=true/,
+      true,
+    ],
+    [
+      "fails with a refused one",
+      { CONSORTIUM_API_KEY: "wrong" },
+      undefined,
+      /HTTP 401.* set CONSORTIUM_OFFLINE_PREVIEW=true/,
+      true,
+    ],
+    [
+      "warns, if the service cannot tell",
+      {},
+      500,
+      /^could not verify the API key; the update may fail: .*HTTP 500/,
+      false,
+    ],
+  ])("%s, once", async (_, variables, status, why, fails) => {
+    const { service } = await start();
+    setEnvironment(variables);
+    if (status !== undefined) service.faults.add({ kind: "status", status, times: Infinity });
+    const { all } = sessions();
+    if (fails) await expect(all.proveKey()).rejects.toThrow(why);
+    else expect(await all.proveKey()).toMatch(why);
+    expect([await all.proveKey(), all.isAccepted]).toEqual([undefined, false]);
+  });
+});
+
+describe("a session", () => {
+  test.each<[string, number, boolean]>([
+    ["says that it waits, if that takes long", 2, true],
+    ["does not, if it does not", 1, false],
+  ])("%s", async (_, retryAfter, isSaid) => {
+    const { service } = await start();
+    service.faults.add({ kind: "status", status: 429, errorMessage: "slow down", retryAfter });
+    const { all, said } = sessions();
+    await all.current().client.listConsortia();
+    expect(said).toEqual(isSaid ? ["GET /consortia: slow down; trying again in 2 s"] : []);
+  });
+
+  test("says a line as one, without secrets", () => {
+    const { all, said } = sessions();
+    setEnvironment({ CONSORTIUM_API_KEY: "one" });
+    all.hide({ password: "hush-hush" }, [["password"]]);
+    all.current().say("a\nhush-hush");
+    expect(said).toEqual([expect.stringMatching(/^a (?!hush)/)]);
+  });
+
+  test("wakes when the user cancels", async () => {
+    const controller = new AbortController();
+    const { all } = sessions(() => none, controller.signal);
+    setEnvironment({ CONSORTIUM_API_KEY: "one" });
+    const { clock } = all.current();
+    const [long, own] = [clock.sleep(600_000), clock.sleep(600_000, new AbortController().signal)];
+    const slept = Promise.allSettled([long, own]);
+    controller.abort();
+    expect(await slept).toEqual(
+      Array(2).fill({ status: "rejected", reason: new UserError("interrupted while waiting.") }),
+    );
+    await expect(clock.sleep(1)).rejects.toThrow("interrupted while waiting.");
+    expect(Math.abs(clock.now() - systemClock.now())).toBeLessThan(1_000);
+  });
+
+  test("of a verb ends with its time", () => {
+    const { all } = sessions();
+    setEnvironment({ CONSORTIUM_API_KEY: "one" });
+    jest.spyOn(systemClock, "now").mockReturnValue(1_000);
+    const { deadline } = within(all.current(), 90_000, { verb: "create", resource: "r" });
+    expect(deadline).toEqual({
+      at: 91_000,
+      limit: "90 s",
+      setting: "customTimeouts",
+      caller: { verb: "create", resource: "r" },
+    });
+  });
+});
