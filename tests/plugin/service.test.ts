@@ -216,7 +216,7 @@ test("differences: in place, replacing, none; and a provider's never replace", a
   expect(some.getDetaileddiffMap().get("name")!.getKind()).toBe(PropertyDiff.Kind.UPDATE);
   expect(some.getDetaileddiffMap().get("consensusType")!.getKind()).toBe(PropertyDiff.Kind.UPDATE_REPLACE);
   expect(plugin.shown).toEqual([
-    { row: "acme", text: expect.stringMatching(/DESTROYS ITS LEDGER/) as string, passing: false },
+    { row: "acme", text: expect.stringMatching(/DESTROYS ITS LEDGER/) as string, warns: true, passing: false },
   ]);
 });
 

@@ -1,5 +1,6 @@
 import { credentials, Metadata, Server, ServerCredentials, type ServiceError } from "@grpc/grpc-js";
 import { EngineService, type IEngineServer } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import { LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 import { ResourceProviderClient, ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
@@ -70,8 +71,8 @@ export interface Listed {
 
 /** A plugin, and the engine that it talks to. */
 export class Protocol {
-  /** Lines of the plugin: severity, row, text. */
-  readonly shown: { row: string; text: string; passing: boolean }[] = [];
+  /** Lines of the plugin: row, text, and whether they are warnings, or pass by. */
+  readonly shown: { row: string; text: string; warns: boolean; passing: boolean }[] = [];
   /** How long the engine takes to show a line. */
   busyMs = 0;
   /** Facts that the engine passes with each call. */
@@ -120,7 +121,8 @@ export class Protocol {
   readonly #log: IEngineServer["log"] = ({ request }, callback) => {
     const row = request.getUrn().split("::").at(-1)!;
     const show = (): void => {
-      this.shown.push({ row, text: request.getMessage(), passing: request.getEphemeral() });
+      const [text, warns] = [request.getMessage(), request.getSeverity() === LogSeverity.WARNING];
+      this.shown.push({ row, text, warns, passing: request.getEphemeral() });
       this.say(row, request.getMessage());
       callback(null, new Empty());
     };
