@@ -4,8 +4,9 @@
  * name, it draws samples from all folders. `--changed` looks at what a change adds. CONTRIBUTING.md tells more.
  */
 import "./lib/node-version.mjs";
+import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import { parseArgs } from "node:util";
@@ -96,7 +97,7 @@ await runMain("mutations", async () => {
   };
   const tidy = () => {
     for (const one of workers) one.stop();
-    rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
+    spawn("rm", ["-rf", temporary], { detached: true, stdio: "ignore" }).unref(); // thousands of files, after the end
   };
   const all = await tidying(async () => {
     await step("Building a copy with all mutants", () => sandbox(copy, everything.sources));

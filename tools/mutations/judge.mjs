@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "../lib/terminal.mjs";
 import { isOpen, named } from "./figures.mjs";
+import { reachOf } from "./near.mjs";
 
 /** @typedef {import("./figures.mjs").Judged} Judged */
 /** @typedef {import("./mutants.mjs").Drawable} Drawable */
@@ -15,8 +16,10 @@ import { isOpen, named } from "./figures.mjs";
 
 /** A file that takes longer runs only the tests that execute the mutant. */
 const longMs = 1_000;
-/** What loading a file takes, and a guess at one that never ran. */
-const [loadMs, unknownMs] = [400, 4_000];
+/** What loading a file takes. */
+const loadMs = 400;
+/** A guess at a file that never ran: what reaches much takes long. @param {string} test */
+const guessed = (test) => loadMs + 40 * reachOf(test).length;
 
 /**
  * @param {Drawable[]} drawn
@@ -80,6 +83,14 @@ export async function judge(drawn, { nearest, all, workers, records, until, forc
   const msOf = ({ tests }, names) =>
     tests.reduce((sum, [name, ms]) => (names === undefined || names.includes(name) ? sum + ms : sum), loadMs);
 
+  /** @type {Map<string, number>} */
+  const guesses = new Map();
+  const guess = (/** @type {string} */ test) => {
+    const ms = guesses.get(test) ?? guessed(test);
+    guesses.set(test, ms);
+    return ms;
+  };
+
   /** What to do next: a test file, with a mutant unless it is unknown yet. @returns {{ test: string, open?: Open } | undefined} */
   function next() {
     /** @type {Map<string, number>} */
@@ -89,14 +100,14 @@ export async function judge(drawn, { nearest, all, workers, records, until, forc
     for (const open of mutants.filter(({ one, isBusy }) => isOpen(one) && !isBusy))
       for (const test of open.left) {
         const run = known.get(test);
-        const odds = (1 + 5 * (killers.get(open.one.place.file)?.get(test) ?? 0)) / (1 + open.near.indexOf(test));
-        if (run === undefined) unknown.set(test, (unknown.get(test) ?? 0) + odds);
+        const odds = (1 + 5 * (killers.get(open.one.place.file)?.get(test) ?? 0)) / (1 + open.near.indexOf(test)) ** 2;
+        if (run === undefined) unknown.set(test, (unknown.get(test) ?? 0) + odds / guess(test));
         else if (run !== "running") {
           const worth = odds / msOf(run, only(run, open.one.key));
           if (worth > best.worth) best = { test, open, worth };
         }
       }
-    for (const [test, odds] of unknown) if (odds / unknownMs > best.worth) best = { test, worth: odds / unknownMs };
+    for (const [test, worth] of unknown) if (worth > best.worth) best = { test, worth };
     return best.worth > 0 ? best : undefined;
   }
 

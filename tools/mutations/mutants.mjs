@@ -103,7 +103,7 @@ export function drawnBy(all, seed, size, valid) {
   const order = all.map((one) => ({ one, at: lot(one) })).sort((a, b) => (a.at < b.at ? -1 : 1));
   /** @type {Drawable[]} */
   const drawn = [];
-  for (let at = 0; at < order.length && drawn.length < size; at += size)
-    drawn.push(...valid(order.slice(at, at + size).map(({ one }) => one)));
-  return drawn.slice(0, size);
+  while (order.length > 0 && drawn.length < size)
+    drawn.push(...valid(order.splice(0, size - drawn.length).map(({ one }) => one)));
+  return drawn;
 }
