@@ -155,27 +155,24 @@ function excessive({ kind }: Excess, { answer, time }: CallLimits): string {
   return `The answer is longer than ${answer} bytes. Request less at a time.`;
 }
 
-/** Streams the answer to a message, at the caller's pace. */
-export function send(
+/** Answers a message: the answers to a batch are streamed, at the caller's pace. */
+export async function send(
   reply: FastifyReply,
   share: Share,
   message: Message,
   chain: () => Promise<Chain>,
   rights: Rights,
-): FastifyReply {
-  async function* parts() {
-    const { end, release } = await share.turn(message);
-    try {
-      const ask: Ask = async (call, bounds) => {
-        const asked = await chain();
-        return finished(call, await asked.ask(call, bounds), asked, rights.report);
-      };
-      yield* answers(message, share, ask, rights, end);
-    } finally {
-      release();
-    }
-  }
-  return reply.type("application/json").send(Readable.from(parts()));
+): Promise<FastifyReply> {
+  const { end, release } = await share.turn(message);
+  if (reply.raw.closed) release();
+  else reply.raw.once("close", release);
+  const ask: Ask = async (call, bounds) => {
+    const asked = await chain();
+    return finished(call, await asked.ask(call, bounds), asked, rights.report);
+  };
+  const parts = answers(message, share, ask, rights, end);
+  void reply.type("application/json");
+  return reply.send(message.batch ? Readable.from(parts) : ((await parts.next()).value ?? ""));
 }
 
 /** Takes bodies as text, whatever their content type; `read` parses them. */

@@ -103,10 +103,10 @@ export class NodeEndpoint {
     if (!socket) share.enter(reply);
     const environment = this.base.store.get("environment", node.parent)!;
     const chain = () => this.ledger.chain(environment);
-    const { profile } = await chain();
-    const account = await this.ledger.account(await chain(), node);
+    const started = await chain();
+    const account = await this.ledger.account(started, node);
     const { credential } = this.#admit(request, reply); // again, because starting the chain takes a while
-    const rights = { limits: this.#limits, account, profile, socket, report: this.base.report };
+    const rights = { limits: this.#limits, account, profile: started.profile, socket, report: this.base.report };
     const message = async (text: string) => {
       await gapBefore(text);
       return read(text, rights);

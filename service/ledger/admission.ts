@@ -27,7 +27,7 @@ type Transaction = Transactions.Transaction;
 const transactions = () => createRequire(__filename)("ethers/transaction") as typeof Transactions;
 
 /** The hard fork whose rules a chain has. */
-const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";
+export const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";
 
 /** Decodes a signed transaction. Throws problems that do not depend on the chain's state. */
 function decoded(raw: string, spec: ChainSpec): Transaction {
@@ -104,26 +104,43 @@ export async function sentBy(engine: Engine, raw: string, spec: ChainSpec): Prom
   return { raw, tx, from: await senderOf(engine, tx) };
 }
 
-/** The accounts after the latest change of the state. */
-export type Accounts = Map<string, Promise<{ balance: bigint; used: number }>>;
+/** How many accounts' nonces to remember. */
+const mostNonces = 4_096;
+
+/** What is known about accounts after the latest change of the state. */
+export class Accounts {
+  readonly #balances = new Map<string, bigint>();
+  /** How many transactions each has in blocks. */
+  readonly #used = new Map<string, number>();
+
+  async balance(engine: Engine, account: string): Promise<bigint> {
+    const known =
+      this.#balances.get(account) ?? BigInt(await engine.call<string>("eth_getBalance", [account, "latest"]));
+    this.#balances.set(account, known);
+    return known;
+  }
+
+  async used(engine: Engine, account: string): Promise<number> {
+    const known =
+      this.#used.get(account) ?? Number(await engine.call<string>("eth_getTransactionCount", [account, "latest"]));
+    if (this.#used.size >= mostNonces) this.#used.clear();
+    this.#used.set(account, known);
+    return known;
+  }
+
+  /** Notes a change of the state. @param senders all accounts that sent a transaction in it; undefined if they are not known */
+  changed(senders?: readonly { from: string; nonce: string }[]): void {
+    this.#balances.clear();
+    if (!senders) this.#used.clear();
+    for (const { from, nonce } of senders ?? []) this.#used.set(from.toLowerCase(), Number(nonce) + 1);
+  }
+}
 
 /** The known state of a chain. */
 interface Known {
   accounts: Accounts;
   pool: Pool;
   spec: ChainSpec;
-}
-
-function accountOf(engine: Engine, from: string, accounts: Accounts) {
-  const ask = (method: string) => engine.call<string>(method, [from, "latest"]);
-  const asked = async () => {
-    const [balance, used] = await Promise.all([ask("eth_getBalance"), ask("eth_getTransactionCount")]);
-    return { balance: BigInt(balance), used: Number(used) };
-  };
-  const known = accounts.get(from) ?? asked();
-  accounts.set(from, known);
-  known.catch(() => accounts.delete(from));
-  return known;
 }
 
 /**
@@ -137,13 +154,14 @@ export async function admitted(
 ): Promise<[string, Waiting]> {
   const hash = tx.hash!;
   if (pool.has(hash)) throw unfit("already known");
-  const { balance, used } = await accountOf(engine, from, accounts);
+  const used = await accounts.used(engine, from);
   if (tx.nonce < used) throw unfit(`nonce too low: next nonce ${used}, tx nonce ${tx.nonce}`);
   const cost = costOf(tx);
   const own = pool.of(from);
   const former = own.find(({ nonce }) => nonce === tx.nonce);
   if (former && !isDearer(tx, former)) throw unfit("replacement transaction underpriced");
   const spent = own.reduce((sum, one) => sum + (one === former ? 0n : one.cost), 0n);
+  const balance = spent + cost > 0n ? await accounts.balance(engine, from) : 0n;
   if (balance < spent + cost) {
     const queued = spent > 0n ? `, queued cost ${spent}` : "";
     const least = `tx cost ${cost}, overshot ${spent + cost - balance}`;
@@ -189,7 +207,7 @@ export async function signed(engine: Engine, asked: unknown, { accounts, pool, s
     throw unfit(`chainId does not match node's (have=${BigInt(chainId as string)}, want=${spec.chainId})`);
   if (to === undefined && input === "0x") throw unfit("contract creation without any data provided");
   const from = given.from.toLowerCase();
-  const next = async () => nextNonce((await accountOf(engine, from, accounts)).used, pool.of(from));
+  const next = async () => nextNonce(await accounts.used(engine, from), pool.of(from));
   const nonce = given.nonce ?? `0x${(await next()).toString(16)}`;
   const priced = given.gasPrice ?? given.maxFeePerGas ?? given.maxPriorityFeePerGas;
   const free = spec.profile && { gasPrice: `0x${spec.profile.gasPrice.toString(16)}` };

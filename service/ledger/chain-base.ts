@@ -1,4 +1,4 @@
-import type { Accounts } from "./admission";
+import { Accounts } from "./admission";
 import { Feeds } from "./feeds";
 import type { Entry, LedgerData, ChainSpec, Head, Sealed } from "./ledger-data";
 import { Pool, type PoolLimits } from "./pool";
@@ -73,7 +73,7 @@ const mostLines = 1_000;
 export class ChainBase {
   readonly feeds: Feeds;
   readonly pool: Pool;
-  readonly accounts: Accounts = new Map();
+  readonly accounts = new Accounts();
   /** The users of the chain, except the service itself. */
   readonly presence: Presence;
   /** Recent messages, oldest first. */
@@ -110,7 +110,6 @@ export class ChainBase {
 
   set head(head: Head) {
     this.#head = head;
-    this.accounts.clear();
     this.clock.saw(head.timestamp / this.perMs);
   }
 
@@ -125,10 +124,11 @@ export class ChainBase {
     if (this.lines.length > 2 * mostLines) this.lines.splice(0, mostLines);
   }
 
-  /** Keeps a block, then notifies its listeners. */
-  async keep(sealed: Sealed): Promise<void> {
-    await this.data.keep(sealed);
+  /** Keeps a block, and notifies its listeners at once. */
+  keep(sealed: Sealed): Promise<void> {
+    const kept = this.data.keep(sealed);
     this.feeds.block(sealed);
+    return kept;
   }
 
   /** Records input of the chain; resolves when it is on disk. Warns once if it cannot be recorded. */

@@ -123,7 +123,7 @@ export class Chain {
       if (once !== undefined && (await this.#base.data.wasGiven(once))) return undefined;
       await this.#base.record([entry]); // the money is visible at once
       await tell(engine, entry);
-      this.#base.accounts.clear();
+      this.#base.accounts.changed([]);
       return undefined;
     });
   }
@@ -172,6 +172,7 @@ export class Chain {
         answer = { result: hash };
         return {
           entry: { tx: own.raw },
+          tx: waiting,
           told: (said) => {
             try {
               if (said) resultIn(said);

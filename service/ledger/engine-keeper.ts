@@ -56,6 +56,7 @@ export class EngineKeeper {
     try {
       const { engine, replay } = await this.#replayed();
       base.head = await engine.head();
+      base.accounts.changed();
       base.pool.restore(await replay.waiting());
       this.#adopt(engine);
       if (this.#why !== undefined) base.log(`The ledger runs again, at block ${base.head.number}: nothing is lost.`);

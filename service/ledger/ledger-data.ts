@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { deflateRaw, inflateRaw } from "node:zlib";
+import { deflateRaw, deflateRawSync, inflateRaw } from "node:zlib";
 import { z } from "zod";
 import { Damaged, Refusal } from "../errors";
 import { type Change, Database } from "../storage/database";
@@ -47,7 +47,11 @@ export type Entry =
 
 type Fields = Record<string, unknown>;
 /** A block as the engine shows it, with its transactions. */
-export type Block = Fields & { number: string; hash: string; transactions: (Fields & { hash: string })[] };
+export type Block = Fields & {
+  number: string;
+  hash: string;
+  transactions: (Fields & Record<"hash" | "from" | "nonce", string>)[];
+};
 export type Receipt = Fields & { transactionHash: string; logs: Fields[] };
 
 /** A sealed block with its results. `raws` are the signed transactions. */
@@ -66,7 +70,11 @@ export interface Snapshot {
   parts: number;
 }
 
-const [packed, unpacked] = [promisify(deflateRaw), promisify(inflateRaw)];
+const [deflated, unpacked] = [promisify(deflateRaw), promisify(inflateRaw)];
+/** Characters that are compressed sooner than another thread is woken for them. */
+const short = 16_384;
+const packed = (text: string) =>
+  text.length < short ? deflateRawSync(text, { level: 1, windowBits: 12, memLevel: 5 }) : deflated(text, { level: 1 });
 /** Bytes of a part of a snapshot. */
 const part = 1 << 20;
 const mostSnapshots = 4;
@@ -95,6 +103,9 @@ export class LedgerData {
   #next = 0;
   /** The latest block that is kept. */
   #height = -1;
+  /** The latest block, which is shown while it is being kept: it is recorded, so the engine could make it again. */
+  #latest: Sealed | undefined;
+  #keeping: Promise<void> = Promise.resolve();
   /** The latest block that was recorded; the engine may still have to make it. */
   #recorded = 0;
 
@@ -173,22 +184,35 @@ export class LedgerData {
   /** Whether a grant with this name was recorded. */
   wasGiven = async (name: string): Promise<boolean> => (await this.#get(key.given(name))) !== undefined;
 
-  /** Keeps a block. It needs no sync: the engine can make it again. */
+  /** Keeps a block, and shows it at once. It needs no sync: the engine can make it again. */
   async keep(sealed: Sealed): Promise<void> {
+    const number = Number(sealed.block.number);
+    this.#latest = sealed;
+    this.#height = number;
+    this.#note(number, sealed);
+    const written = this.#write(number, sealed);
+    this.#keeping = written.catch(() => undefined);
+    try {
+      await written;
+    } catch (error) {
+      this.#latest = undefined;
+      this.#height = number - 1;
+      throw error;
+    }
+  }
+
+  async #write(number: number, sealed: Sealed): Promise<void> {
     const { block, receipts } = sealed;
-    const number = Number(block.number);
     const logs = receipts.flatMap((receipt) => receipt.logs.map((log) => JSON.stringify(log)));
     await this.database.write(
       [
-        [key.block(number), await packed(JSON.stringify(sealed), { level: 1 })],
+        [key.block(number), await packed(JSON.stringify(sealed))],
         [key.hash(block.hash), `${number}`],
         ...block.transactions.map(({ hash }, at): Change => [key.transaction(hash), `${number} ${at}`]),
         ...(logs.length > 0 ? [[key.logs(number), logs.join()] as const] : []),
       ],
       false,
     );
-    this.#height = number;
-    this.#note(number, sealed);
   }
 
   async sealed(number: number): Promise<Sealed | undefined> {
@@ -202,18 +226,22 @@ export class LedgerData {
   }
 
   async numberOf(hash: string): Promise<number | undefined> {
+    if (this.#latest?.block.hash === hash.toLowerCase()) return this.#height;
     const value = await this.#get(key.hash(hash));
     return value && Number(value.toString());
   }
 
   /** The place of a transaction: the number of its block, and its index. */
   async placeOf(hash: string): Promise<{ number: number; at: number } | undefined> {
+    const own = this.#latest?.block.transactions.findIndex((one) => one.hash === hash.toLowerCase()) ?? -1;
+    if (own >= 0) return { number: this.#height, at: own };
     const [number, at] = (await this.#get(key.transaction(hash)))?.toString().split(" ").map(Number) ?? [];
     return number === undefined ? undefined : { number, at: at! };
   }
 
   /** The logs of blocks, of each block that has some as JSON without the brackets around it. */
   async *logs(from: number, to: number): AsyncGenerator<Buffer> {
+    await this.#keeping;
     try {
       for await (const [, value] of this.database.entries(key.logs(from), key.logs(to + 1))) yield value;
     } catch (error) {

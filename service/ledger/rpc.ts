@@ -61,6 +61,8 @@ const mostRunning = 8;
 export class Caller {
   readonly #idle: Socket[] = [];
   readonly #running = pLimit(mostRunning);
+  /** The service's own calls of this moment. */
+  #own: { text: string; done: (answer: Answer) => void; failed: (error: unknown) => void }[] = [];
   #asked = 0;
 
   constructor(readonly socketPath: string) {}
@@ -82,13 +84,31 @@ export class Caller {
     }
   }
 
-  /** Makes one of the service's own calls; returns the answer, which may be an error. */
-  answer = async (method: string, params: unknown[]): Promise<Answer> =>
-    JSON.parse((await this.ask(rpcCall(method, params).send, own)).toString()) as Answer;
+  /**
+   * Makes one of the service's own calls; returns the answer, which may be an error. Those of the same moment share a message, and the
+   * chain begins them in their order.
+   */
+  answer = (method: string, params: unknown[]): Promise<Answer> =>
+    new Promise((done, failed) => {
+      const count = this.#own.push({ text: rpcCall(method, params).send, done, failed });
+      if (count === 1) setImmediate(() => void this.#askOwn());
+    });
 
   /** Makes one of the service's own calls; returns the result, and throws errors. */
   call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
     resultOf<T>(method, await this.answer(method, params));
+
+  async #askOwn(): Promise<void> {
+    const calls = this.#own;
+    this.#own = [];
+    try {
+      const line = await this.ask(`[${calls.map(({ text }) => text).join()}]`, own);
+      const answers = JSON.parse(line.toString()) as Answer[];
+      calls.forEach(({ done }, at) => done(answers[at]!));
+    } catch (error) {
+      for (const { failed } of calls) failed(error);
+    }
+  }
 
   /** Writes a call to a connection, and reads the line that comes back. */
   protected exchange(write: (socket: Socket) => unknown, { bytes, ms }: Bounds): Promise<Buffer> {

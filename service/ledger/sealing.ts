@@ -1,13 +1,18 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { forkOf } from "./admission";
 import type { ChainBase } from "./chain-base";
 import { type Engine, headOf } from "./engine";
 import type { Entry, Sealed } from "./ledger-data";
+import type { Waiting } from "./pool";
 import { tell } from "./replay";
+import { hasFork } from "../profiles";
 import type { Answer } from "./rpc";
 
 /** A change of a chain. */
 export interface Change {
   entry: Entry;
+  /** The transaction in it. */
+  tx?: Pick<Waiting, "from" | "nonce">;
   /** Called once it is recorded, with the engine's answer to a transaction; without one if the engine ended, because the next replays it. */
   told: (answer?: Answer) => void;
   /** Undoes it, because it could not be recorded. */
@@ -63,7 +68,7 @@ export class Sealing {
       if (isAhead) await endOf(engine);
       throw error;
     });
-    const told = (isAhead ? Promise.resolve() : recorded).then(() => tellAll(engine, entries));
+    const told = (isAhead ? Promise.resolve() : recorded).then(() => tellAll(engine, changes));
     const made = told.then(() => seal && blockOf(engine, seal, base));
     made.catch(() => undefined);
     let kept = () => {};
@@ -96,9 +101,7 @@ export class Sealing {
     try {
       const sealed = await made;
       if (!sealed) return 0;
-      await base.keep(sealed);
-      await this.#noted(engine, sealed);
-      done();
+      await Promise.all([base.keep(sealed), this.#noted(engine, sealed).then(done)]);
       await this.#snapshot(engine);
       return sealed.block.transactions.length;
     } catch (error) {
@@ -111,6 +114,8 @@ export class Sealing {
   async #noted(engine: Engine, { block }: Sealed): Promise<void> {
     const { base } = this;
     base.head = headOf(block);
+    // since prague, a transaction can change the nonces of others
+    base.accounts.changed(hasFork(forkOf(base.spec), "prague") ? undefined : block.transactions);
     base.presence.gotBlock();
     for (const { hash } of block.transactions) {
       base.pool.remove(hash);
@@ -156,11 +161,20 @@ async function endOf(engine: Engine): Promise<void> {
   await engine.ended;
 }
 
-async function tellAll(engine: Engine, entries: readonly Entry[]): Promise<(Answer | undefined)[]> {
-  const answers = [];
-  for (const entry of entries) answers.push(await tell(engine, entry));
+/** Tells an engine changes in their order. Transactions of one account share a message: their nonces order them in any case. */
+async function tellAll(engine: Engine, changes: readonly Change[]): Promise<(Answer | undefined)[]> {
+  const answers: (Answer | undefined)[] = [];
+  while (answers.length < changes.length) {
+    const begin = answers.length;
+    let end = begin + 1;
+    while (end < changes.length && follows(changes[end]!, changes[end - 1]!)) end++;
+    answers.push(...(await Promise.all(changes.slice(begin, end).map(({ entry }) => tell(engine, entry)))));
+  }
   return answers;
 }
+
+const follows = ({ tx }: Change, { tx: before }: Change) =>
+  tx !== undefined && tx.from === before?.from && tx.nonce > before.nonce;
 
 async function blockOf(engine: Engine, { seal: [, timestamp] }: Seal, { pool }: ChainBase): Promise<Sealed> {
   await engine.seal(timestamp);

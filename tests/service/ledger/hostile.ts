@@ -120,7 +120,7 @@ export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<strin
   const others = fc.constantFrom<unknown[]>([], ["latest", {}]);
   const strange = fc.tuple(other, anything, others).map(([method, first, rest]) => eth(method, first, ...rest));
   const deep = nested.map((params) => ({ ...eth("eth_call"), params }));
-  const named = fc.anything({ maxDepth: 3 }).map((id) => ({ ...eth("eth_blockNumber"), id }));
+  const named = fc.anything({ maxDepth: 3 }).map((id) => ({ ...eth("eth_blockNumber"), id: id ?? null }));
   const some = (weight: number, ...all: fc.Arbitrary<object>[]) => all.map((one) => [weight, one] as const);
   const call = often<object>(
     [6, executed],
