@@ -54,10 +54,18 @@ export function fromEngine(struct: Struct | undefined): Received {
   return { props, secrets: [...new Set(paths.map(([key]) => String(key)))], paths };
 }
 
+/** A copy without members that are undefined, for which the wire has no value. */
+function copied(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => copied(one ?? null));
+  if (!isPart(value)) return value;
+  const copy: Props = {};
+  for (const [key, one] of Object.entries(value)) if (one !== undefined) copy[key] = copied(one);
+  return copy;
+}
+
 /** @param secrets names or paths of the secret ones */
 export function toEngine(props: Props, secrets: Iterable<string | Path> = []): Struct {
-  // JSON drops members that are undefined, for which the wire has no value.
-  const wire = JSON.parse(JSON.stringify(props)) as Record<string, never>;
+  const wire = copied(props) as Record<string, never>;
   const paths = [...secrets].map((one) => (typeof one === "string" ? [one] : one));
   for (const path of paths.toSorted((a, b) => a.length - b.length)) hide(wire, path);
   return Struct.fromJavaScript(wire);

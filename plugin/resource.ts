@@ -116,8 +116,7 @@ const otherVersion = (program: string): string =>
 const codeIn = ({ [providerKey]: code }: Props): Props => (code === undefined ? {} : { [providerKey]: code });
 
 /** Whether the request comes from `pulumi do … --stateless`, which names resources after their type. */
-function isOperation(urn: string): boolean {
-  const { type, name, project } = partsOfUrn(urn);
+function isOperation({ type, name, project }: ReturnType<typeof partsOfUrn>): boolean {
   return name === classOf(type) && project === "default";
 }
 
@@ -129,6 +128,7 @@ function deletionLines(definition: Definition, id: string, inputs: Props): strin
 
 /** The verbs of the one resource that a request names, in the engine's messages. */
 export class Resource {
+  readonly #parts: ReturnType<typeof partsOfUrn>;
   readonly #definition: Definition;
   readonly #verbs: Verbs;
   /** Lines on their way to the engine, which may end this process after the answer. */
@@ -141,7 +141,7 @@ export class Resource {
     /** The ids of objects that were read by a path or a name: `pulumi do … patch` goes on with what it was given. */
     private readonly found: Map<string, string> = new Map(),
   ) {
-    const { name, project, stack, type } = partsOfUrn(urn);
+    const { name, project, stack, type } = (this.#parts = partsOfUrn(urn));
     this.#definition = definitionOf(type);
     const owner = { key: urn, name };
     sessions.log.nameStack({ project, stack });
@@ -152,7 +152,7 @@ export class Resource {
   #shown(session: Session): Session {
     const say = (message: string): void => void this.#saying.push(this.#show([message], "info"));
     const progress = new Progress(session.clock, (message) => void this.#show([message], "passing"));
-    return { ...session, say, progress, isAsked: isOperation(this.urn) };
+    return { ...session, say, progress, isAsked: isOperation(this.#parts) };
   }
 
   async #show(lines: readonly string[], weight: Weight): Promise<void> {
@@ -212,7 +212,7 @@ export class Resource {
   /** The name if the program gives none: the resource's, unless stack configuration (`pulumi:autonaming`) makes one. */
   #naming(request: CheckRequest, olds: Props, news: Props): Naming {
     const key = nameKey(this.#definition);
-    const { name } = partsOfUrn(this.urn);
+    const { name } = this.#parts;
     const isLeft = key !== undefined && (isUnset(news[key]) || (news[unnamedKey] === true && news[key] === name));
     if (!isLeft) return {};
     const autonaming = request.getAutonaming();
@@ -274,7 +274,7 @@ export class Resource {
     if (!isStored(known)) {
       const { type: kind } = this.#definition;
       const readNew = (): Promise<ReadResponse> => this.#readNew(request.getId(), known, secrets);
-      return this.sessions.traced("import", kind, partsOfUrn(this.urn).name, readNew);
+      return this.sessions.traced("import", kind, this.#parts.name, readNew);
     }
     const id = request.getId();
     const found = await this.#keeping(secrets, () => this.#verbs.read(id, known));
@@ -301,11 +301,11 @@ export class Resource {
     const definition = this.#definition;
     const { id, state } = await locate(this.sessions.current(), definition, given, known);
     if (id !== given) this.found.set(this.#given(given), id);
-    const found = await this.#verbs.read(id, beforeRead(definition, partsOfUrn(this.urn).name, state));
+    const found = await this.#verbs.read(id, beforeRead(definition, this.#parts.name, state));
     if (!found) return new ReadResponse();
     const inputs = importedInputs(definition, found.props);
     if (Object.keys(known).length === 0) await this.#show(importWarnings(definition, id, inputs), "warning");
-    if (isOperation(this.urn)) await this.#show(deletionLines(definition, id, inputs), "warning");
+    if (isOperation(this.#parts)) await this.#show(deletionLines(definition, id, inputs), "warning");
     return this.#found(id, found.props, inputs, secrets);
   }
 

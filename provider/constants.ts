@@ -31,8 +31,10 @@ export type Kind = keyof typeof kinds;
 export type ClassName = (typeof kinds)[Kind]["className"];
 
 /** The kind of the objects of a class. undefined: it is another package's. */
-export const kindOf = (className: string | undefined): Kind | undefined =>
-  (Object.keys(kinds) as Kind[]).find((kind) => kinds[kind].className === className);
+export const kindOf = (className: string | undefined): Kind | undefined => kindByClass.get(className);
+const kindByClass = new Map<string | undefined, Kind>(
+  (Object.keys(kinds) as Kind[]).map((kind) => [kinds[kind].className, kind]),
+);
 
 /** Beginning of the type tokens of this package's dynamic resources. The name of the class follows. */
 export const dynamicPrefix = "pulumi-nodejs:dynamic/consortium:";
@@ -51,10 +53,13 @@ export function classOf(type: string): string | undefined {
   return prefix === undefined ? undefined : type.slice(prefix.length);
 }
 
+const urnPrefix = "urn:pulumi:";
 /** The parts of a URN: `urn:pulumi:<stack>::<project>::<types>::<name>`. `types` is `<types of parents>$<type>`. */
 export function partsOfUrn(urn: string): Record<"stack" | "project" | "types" | "type" | "name", string> {
-  const [stack = "", project = "", types = "", ...name] = urn.replace(/^urn:pulumi:/, "").split("::");
-  return { stack, project, types, type: types.split("$").at(-1)!, name: name.join("::") };
+  const [stack = "", project = "", types = "", ...name] = urn
+    .slice(urn.startsWith(urnPrefix) ? urnPrefix.length : 0)
+    .split("::");
+  return { stack, project, types, type: types.slice(types.lastIndexOf("$") + 1), name: name.join("::") };
 }
 
 /** With this argument, the plugin serves the stacks of a fleet, which controls it by messages. */

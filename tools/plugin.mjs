@@ -25,7 +25,20 @@ if (!(parseInt(process.versions.node) >= 20)) { console.error("${missing}"); pro
 const windows = `@echo off\r\nnode "%~dp0pulumi-resource-consortium" %*\r\nif %errorlevel% equ 9009 echo ${missing}>&2\r\nexit /b %errorlevel%\r\n`;
 
 /** Pulumi's SDK needs these to serialize functions, which no component does; gRPC needs the last, for statistics that are off. */
+const nothing = join(root, "tools/lib/nothing.cjs");
 const unused = ["typescript", "ts-node", "@npmcli/arborist", "@grpc/proto-loader"];
+
+/**
+ * The languages of zod's messages, half of zod; it imports English by itself.
+ * @type {import("esbuild").Plugin}
+ */
+const withoutLanguages = {
+  name: "without languages",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\/locales\/index\.js$/ }, ({ importer }) =>
+      importer.includes("zod") ? { path: nothing } : undefined,
+    ),
+};
 
 /** @satisfies {import("esbuild").BuildOptions} */
 const common = {
@@ -35,7 +48,8 @@ const common = {
   target: "node20",
   minify: true,
   legalComments: "none",
-  alias: Object.fromEntries(unused.map((name) => [name, join(root, "tools/lib/nothing.cjs")])),
+  alias: Object.fromEntries(unused.map((name) => [name, nothing])),
+  plugins: [withoutLanguages],
   logLevel: "warning",
 };
 

@@ -128,9 +128,9 @@ async function taken(command, cwd, env) {
   return { ms, cpu, text };
 }
 
-/** What is compared, in this order: `again` reads everything, and changes nothing. @typedef {"plan" | "quick" | "apply" | "again"} Step */
-/** @type {Step[]} */
-const steps = ["plan", "quick", "apply", "again"];
+/** What is compared, in this order: `quick` is without checkpoints, `again` reads everything and changes nothing. */
+const steps = /** @type {const} */ (["plan", "quick", "apply", "again"]);
+/** @typedef {(typeof steps)[number]} Step */
 
 /**
  * @typedef {object} Side
@@ -200,7 +200,7 @@ async function sidesOf({ cli }, environments) {
   const yaml = (/** @type {string} */ plugin) => yamlStack(plugin, resources(environments));
   return {
     terraform: await terraform(environments),
-    own: pulumi((await yaml(plugins.own)).stack, steps),
+    own: pulumi((await yaml(plugins.own)).stack, [...steps]),
     empty: pulumi((await yaml(plugins.empty)).stack, ["plan", "quick", "apply"]),
     typescript: pulumi(await Stack.create(cli, { files }), ["quick"]),
   };
@@ -211,29 +211,36 @@ const found =
   /Plan: (\d+) to add|\+ (\d+) to create|Resources: (\d+) added|\+ (\d+) created|(\d+) unchanged|(no changes)/;
 
 /**
- * All steps of one side, on a service of their own.
- * @param {Side} side @param {import("../lib/stack.mjs").Tools} tools @param {number} count
+ * All steps of all sides, each side on a service of its own. A step of one side follows the same of another, so that other load on the
+ * machine affects both.
+ * @template {string} Name @param {Record<Name, Side>} sides @param {import("../lib/stack.mjs").Tools} tools @param {number} count
  */
-async function measured(side, { module }, count) {
+async function round(sides, { module }, count) {
   const organizations = [{ name: "bench", apiKey }];
   const timing = { environmentStart: 0, nodeStart: 0 };
-  const service = await module.startService({ organizations, limits: { environments: count }, timing });
-  const env = { CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: apiKey };
-  side.forget();
-  /** @type {Partial<Record<Step, Taken>>} */
+  /** @type {Partial<Record<`${Name} ${Step}`, Taken>>} */
   const all = {};
+  const names = /** @type {Name[]} */ (Object.keys(sides));
+  const services = await Promise.all(
+    names.map(() => module.startService({ organizations, limits: { environments: count }, timing })),
+  );
   try {
-    for (const step of steps) {
-      const one = await side.steps[step]?.(env);
-      if (!one) continue;
-      const [, ...counts] = found.exec(one.text) ?? [];
-      // Pulumi also counts the stack and the provider.
-      if (!counts.some((text) => text === "no changes" || Number(text) >= count))
-        throw new UserError(`Not ${count} resources:\n${one.text.slice(-2000)}`);
-      all[step] = one;
-    }
+    for (const name of names) sides[name].forget();
+    for (const step of steps)
+      for (const [at, name] of names.entries()) {
+        const one = await sides[name].steps[step]?.({
+          CONSORTIUM_BASE_URL: services[at]?.baseUrl,
+          CONSORTIUM_API_KEY: apiKey,
+        });
+        if (!one) continue;
+        const [, ...counts] = found.exec(one.text) ?? [];
+        // Pulumi also counts the stack and the provider.
+        if (!counts.some((text) => text === "no changes" || Number(text) >= count))
+          throw new UserError(`Not ${count} resources:\n${one.text.slice(-2000)}`);
+        all[`${name} ${step}`] = one;
+      }
   } finally {
-    await service.close();
+    await Promise.all(services.map((one) => one.close()));
   }
   return all;
 }
@@ -242,34 +249,30 @@ async function measured(side, { module }, count) {
 async function compared(tools, environments, rounds) {
   const count = 1 + perEnvironment * environments;
   const sides = await sidesOf(tools, environments);
-  const names = /** @type {(keyof typeof sides)[]} */ (Object.keys(sides));
-  /** @type {Record<string, Awaited<ReturnType<typeof measured>>[]>} */
-  const all = {};
+  /** @type {Awaited<ReturnType<typeof round<keyof typeof sides>>>[]} */
+  const all = [];
   try {
-    for (let round = 0; round <= rounds; round++) {
-      for (const name of round % 2 ? names : names.toReversed()) {
-        const one = await measured(sides[name], tools, count);
-        if (round > 0) (all[name] ??= []).push(one); // the first one warms up
-      }
-      log(`${count} resources: round ${round} of ${rounds}`);
+    for (let at = 0; at <= rounds; at++) {
+      const one = await round(sides, tools, count);
+      if (at > 0) all.push(one); // the first one warms up
+      log(`${count} resources: round ${at} of ${rounds}`);
     }
   } finally {
-    for (const name of names) sides[name].remove();
+    for (const side of Object.values(sides)) side.remove();
   }
-  const middle = (/** @type {string} */ name, /** @type {Step} */ step, /** @type {keyof Taken} */ what = "ms") =>
-    median((all[name] ?? []).map((one) => one[step]?.[what] ?? NaN));
-  /** @param {string} what @param {Step} step @param {Step} of Terraform's @param {number} most */
+  /** @param {string} what @param {Step} step @param {"plan" | "apply" | "again"} of Terraform's @param {number} most */
   const row = (what, step, of, most) => {
-    const ratio = middle("own", step) / middle("terraform", of);
-    const more = Object.entries({
-      CPU: middle("own", step, "cpu") / middle("terraform", of, "cpu"),
-      alone: middle("empty", step) / middle("terraform", of),
-      TypeScript: middle("typescript", step) / middle("terraform", of),
-    });
-    const shown = more.flatMap(([name, one]) => (Number.isNaN(one) ? [] : `, ${name} ×${one.toFixed(2)}`)).join("");
-    const [own, other] = [middle("own", step), middle("terraform", of)].map(seconds);
-    const measured = `${own} : ${other} = ×${ratio.toFixed(2)}${shown}`;
-    return bounded(`${what}, ${count}`, ratio, { most, of: `\`${of === "apply" ? of : "plan"}\``, measured });
+    const middle = (/** @type {keyof typeof sides} */ name, /** @type {Step} */ at, /** @type {keyof Taken} */ unit) =>
+      median(all.map((one) => one[`${name} ${at}`]?.[unit] ?? NaN));
+    const ratio = (/** @type {keyof typeof sides} */ name, /** @type {keyof Taken} */ unit) =>
+      median(all.map((one) => (one[`${name} ${step}`]?.[unit] ?? NaN) / (one[`terraform ${of}`]?.[unit] ?? NaN)));
+    const text = (/** @type {keyof typeof sides} */ name) =>
+      `×${ratio(name, "ms").toFixed(2)} (CPU ×${ratio(name, "cpu").toFixed(2)})`;
+    const others = step === "again" ? "" : `; alone ${text("empty")}`;
+    const typescript = step === "quick" ? `; TypeScript ${text("typescript")}` : "";
+    const measured = `${seconds(middle("own", step, "ms"))} : ${seconds(middle("terraform", of, "ms"))}, ${text("own")}${others}${typescript}`;
+    const baseline = `\`${of === "apply" ? of : "plan"}\``;
+    return bounded(`${what}, ${count}`, ratio("own", "ms"), { most, of: baseline, measured });
   };
   return [
     row("`preview`", "plan", "plan", 1),

@@ -15,7 +15,7 @@ export {
   SettingsError,
   type SettingSources,
 } from "./settings";
-export { type Transport, type WireAnswer, type WireRequest } from "./transport";
+export type { Transport, WireAnswer, WireRequest } from "./transport"; // with `type` within, bundles would load undici
 export { TransportError } from "./transport-error";
 export { version } from "../version";
 export * from "./generated";

@@ -30,23 +30,24 @@ type Checkable = Pick<Definition, "type" | "inputs" | "steps" | "naming">;
  * may be a misspelt secret is named in the reason alone.
  */
 function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Issue & { meant?: string })[] {
+  const unknownOnes = Object.keys(news).filter((key) => !(key in shape || isInternal(key) || isMissing(news[key])));
+  if (unknownOnes.length === 0) return [];
   const secrets = Object.keys(shape).filter((key) => metaOf(shape[key]!).secret);
-  return Object.keys(news)
-    .filter((key) => !(key in shape || isInternal(key) || isMissing(news[key])))
-    .map((key) => {
-      const known = argumentsOf(shape).filter((name) => name !== key); // only TypeScript has that argument
-      const meant = nearest(key, known);
-      const reason = `${definition.type} has no argument "${key}"${
-        meant
-          ? didYouMean(key, known)
-          : `. Its arguments are ${known.join(", ")}${"extra" in shape ? "; fields beyond these go into extra" : ""}.`
-      }`;
-      return { property: secrets.length > 0 && (!meant || secrets.includes(meant)) ? "" : key, reason, meant };
-    });
+  return unknownOnes.map((key) => {
+    const known = argumentsOf(shape).filter((name) => name !== key); // only TypeScript has that argument
+    const meant = nearest(key, known);
+    const reason = `${definition.type} has no argument "${key}"${
+      meant
+        ? didYouMean(key, known)
+        : `. Its arguments are ${known.join(", ")}${"extra" in shape ? "; fields beyond these go into extra" : ""}.`
+    }`;
+    return { property: secrets.length > 0 && (!meant || secrets.includes(meant)) ? "" : key, reason, meant };
+  });
 }
 
 /** Properties that identify an object after a lost answer. In `extra`, they would contradict the program. */
 function overridden(definition: Checkable, shape: Shape, { extra }: Props): Issue[] {
+  if (isMissing(extra)) return [];
   const identifying = [...new Set([nameKey(definition) ?? [], definition.naming ?? [], ["membershipId"]].flat())];
   return identifying
     .filter((key) => key in shape && wireName(key) in fieldsOf(extra))

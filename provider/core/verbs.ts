@@ -69,8 +69,9 @@ const keptOf = (props: Props, keys: readonly string[]): Props =>
  */
 const mayBeSecret = (definition: Definition, inputs: Props): boolean =>
   Object.entries(inputs).some(([key, value]) => {
+    if (!isUnknown(value)) return false;
     const { argument, parent } = inputMeta(definition, key) ?? {};
-    return argument === undefined && parent === undefined && isUnknown(value); // ids are no secrets
+    return argument === undefined && parent === undefined; // ids are no secrets
   });
 
 /** Lines of a preview about a new object. */

@@ -48,8 +48,6 @@ async function make(...[collection, send]: Parameters<Making>): Promise<Identifi
   return object;
 }
 
-const numeric = new Intl.Collator("en", { numeric: true });
-
 /** Test features, except the one with an argument of its own. */
 const otherFeatures = (value: unknown): unknown => {
   const others = Object.entries((value ?? {}) as Props).filter(([name]) => name !== "multi_region");
@@ -69,7 +67,7 @@ async function refuseOlder({ collection, id, inputs, keys }: Change): Promise<vo
   const [from, to] = [collection.shown(item).releaseId, inputs.releaseId];
   const releases = await answerOr(collection.session.client.listReleases(), [], "missing", "unsupported", "denied");
   const [now, wanted] = [from, to].map((id) => releases.find((one) => one.id === id)?.version);
-  if (now === undefined || wanted === undefined || numeric.compare(wanted, now) >= 0) return;
+  if (now === undefined || wanted === undefined || wanted.localeCompare(now, "en", { numeric: true }) >= 0) return;
   throw collection.error(
     `release ${String(to)} (${wanted}) is older than ${String(from)} (${now}), the release that it runs, and a ledger cannot be downgraded. ` +
       `Set releaseId: "${String(from)}" or a newer one, or leave it out. Nothing was changed.`,

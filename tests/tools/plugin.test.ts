@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Metadata } from "@grpc/grpc-js";
+import { build } from "esbuild";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { CheckRequest, type CheckResponse } from "@pulumi/pulumi/proto/provider_pb";
@@ -98,6 +99,22 @@ describe("what Node.js compiled", () => {
     await use(copy);
     expect(readdirSync(folder).sort()).toEqual([here, "pulumi-resource-consortium"]);
   });
+});
+
+test("undici, a sixth of it, is loaded with the first request", async () => {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ["plugin/main.ts"],
+    bundle: true,
+    platform: "node",
+    packages: "external",
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+  });
+  const imports = Object.values(metafile.inputs).flatMap((one) => one.imports);
+  const kinds = imports.filter(({ path }) => path === "provider/api/transport.ts").map(({ kind }) => kind);
+  expect(kinds).toEqual(["dynamic-import"]);
 });
 
 test("--version prints it and ends", () => {
