@@ -84,6 +84,23 @@ onBothAdapters((make) => {
     expect(service.store.consortia.list()).toEqual([]);
   });
 
+  test.each([
+    [true, ""],
+    [false, "is not deleted, because"],
+  ])(
+    "where the program does not tell of deletedWith, its contents are the stack's own if a refresh (%s) has shown them",
+    async (refresh, refusal) => {
+      const { stack, service, writes } = await make(whole);
+      const { urn } = stack.of("e");
+      stack.state = stack.state.map((one) => (one.name === "n" ? { ...one, deletedWith: urn } : one));
+      newProcess();
+      const { failure } = await stack.up(() => new Consortium("c"), { refresh });
+      expect(failure.match(/is not deleted, because/)?.[0] ?? failure).toBe(refusal);
+      expect(service.store.nodes.list()).toHaveLength(refusal === "" ? 0 : 1);
+      expect(writes()).not.toContain(`DELETE ${inside}/nodes/:nodeId`);
+    },
+  );
+
   test.each<["e" | "c", (base: Base) => unknown]>([
     ["e", (base) => node(base, "n", { deletedWith: base.environment })],
     ["c", ({ consortium }) => new Environment("n", { consortium, ...quorum }, { deletedWith: consortium })],

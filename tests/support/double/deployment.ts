@@ -380,8 +380,11 @@ export class Deployment {
     made.id = old?.id ?? `id-of-${made.name}`;
     const { changes } = old ? await provider.diffConfig(made.urn, old.inputs, made.inputs) : { changes: true };
     const configure = async (): Promise<void> => {
-      if (!isUnknown(made.inputs)) await provider.configure(made.urn, made.inputs);
-      this.#providers.configured(made, provider);
+      // One that the run has refreshed with stays, unless it changes.
+      if (changes || !this.#providers.isConfigured(made)) {
+        if (!isUnknown(made.inputs)) await provider.configure(made.urn, made.inputs);
+        this.#providers.configured(made, provider);
+      }
       made.outputs = made.inputs;
       if (old) this.#rows.dropped.add(old);
       if (!isDefault(made)) this.#do.done.push(`${!old ? "create" : changes ? "update" : "same"} ${label(made)}`);

@@ -69,6 +69,10 @@ export class Providers {
     this.#configured.set(`${urn}::${id}`, Promise.resolve(provider));
   }
 
+  isConfigured({ urn, id }: Resource): boolean {
+    return this.#configured.has(`${urn}::${id}`);
+  }
+
   /** One process for each provider of the run; one that the program has not registered starts with what the state says. */
   async of(reference: string): Promise<Provider> {
     const found = this.#configured.get(reference);
