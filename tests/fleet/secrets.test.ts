@@ -54,6 +54,7 @@ test.each([
     /globex cannot be read by the command "no-such-program-here": there is no such program/,
   ],
   [{ command: [process.execPath, "-e", "console.error('globex-key'); process.exit(3)"] }, /it ended with 3/],
+  [{ command: [process.execPath, "-e", "process.kill(process.pid, 'SIGKILL')"] }, /it ended with SIGKILL/],
   [{ command: [process.execPath, "-p", "''"] }, /is empty/],
   [{ command: [process.execPath, "-p", "'two words'"] }, /has spaces or line breaks/],
 ])("a key that cannot be read: %j", async (apiKey, expected) => {
@@ -83,4 +84,52 @@ test("relative addresses and files are relative to the current folder", async ()
     PULUMI_BACKEND_URL: `file://${process.cwd()}/state`,
     PULUMI_CONFIG_PASSPHRASE_FILE: join(process.cwd(), "passphrase"),
   });
+});
+
+test.each<[string, Partial<Organization>, Record<string, string>]>([
+  ["a region", { region: "eu" }, { CONSORTIUM_REGION: "eu", CONSORTIUM_BASE_URL: "" }],
+  ["an address", { baseUrl: "https://y/api/v1" }, { CONSORTIUM_REGION: "", CONSORTIUM_BASE_URL: "https://y/api/v1" }],
+  ["neither", {}, { CONSORTIUM_REGION: "ap", CONSORTIUM_BASE_URL: "http://x/api/v1" }],
+])("an organization with %s inherits no other", async (_, change, variables) => {
+  const fleet = fleetOf([{ name: "acme", apiKey: { env: "ACME_KEY" }, ...change }]);
+  const secrets = await readSecrets(fleet, fleet.stacks, { ...env, CONSORTIUM_REGION: "ap" });
+  const stack = stackEnvironment(fleet.stacks[0]!, secrets);
+  expect(stack).toMatchObject({ ...variables, CONSORTIUM_API_KEY_SOURCE: "apiKey of the organization acme" });
+  expect(stack).not.toHaveProperty("CONSORTIUM_ALLOW_HTTP");
+});
+
+test.each<[string, string, string]>([
+  ["the passphrase of the fleet", "hush-fleet", "[secret]"],
+  ["one that is inherited", "hush-own", "[secret]"],
+  ["a key of a stack that is not selected", "globex-key", "[secret]"],
+  ["a text of six letters", "sixsix", "[secret]"],
+  ["not one of five", "fives", "fives"],
+  ["control characters", "a\u0007", "a\\u0007"],
+])("of what is shown, %s is masked", async (_, text, shown) => {
+  const globexes = { ...globex, apiKey: { env: "GLOBEX_KEY" } };
+  const more = ["SIX", "FIVE"].map((name) => ({ ...acme, name, apiKey: { env: name } }));
+  const fleet = { ...fleetOf([acme, globexes, ...more]), passphrase: { env: "PASS" } };
+  const given = { ...env, PASS: " hush-fleet\n", PULUMI_CONFIG_PASSPHRASE: "hush-own", GLOBEX_KEY: "globex-key" };
+  const { mask, environment } = await readSecrets(fleet, fleet.stacks.slice(0, 1), {
+    ...given,
+    SIX: "sixsix",
+    FIVE: "fives",
+  });
+  expect(mask(text)).toBe(shown);
+  expect(environment).toMatchObject({ PASS: "", GLOBEX_KEY: "", PULUMI_CONFIG_PASSPHRASE: "hush-fleet" });
+});
+
+test("what the fleet does not name stays as the environment has it", async () => {
+  const fleet = fleetOf([acme]);
+  const { environment } = await readSecrets(fleet, fleet.stacks, { ...env, PULUMI_CONFIG_PASSPHRASE: "hush-own" });
+  expect(environment).toMatchObject({
+    PULUMI_CONFIG_PASSPHRASE: "hush-own",
+    HOME: "/",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+  });
+  for (const name of ["PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE_FILE"])
+    expect(environment).not.toHaveProperty(name);
+  const own = { ...fleet, backend: "s3://own" };
+  const other = await readSecrets(own, own.stacks, { ...env, PULUMI_BACKEND_URL: "s3://inherited" });
+  expect(other.environment.PULUMI_BACKEND_URL).toBe("s3://own");
 });
