@@ -1,5 +1,5 @@
 import { basename, join, relative } from "node:path";
-import { readFleet } from "../../fleet/file";
+import { absoluteBackend, earlierFleet, problemOfPack, readFleet } from "../../fleet/file";
 import type * as FleetFiles from "../../fleet/file";
 import { temporary, writeIn } from "./made";
 
@@ -80,6 +80,23 @@ const wrong: [string, string, string[]][] = [
     "a network file that is missing",
     organization("prod: networks/trad.yaml"),
     ["fleet.yaml:5:13: organizations.acme.stacks.prod: the network file networks/trad.yaml does not exist"],
+  ],
+  [
+    "a network file that is a folder",
+    organization("prod: networks"),
+    ["fleet.yaml:5:13: organizations.acme.stacks.prod: the network file networks does not exist"],
+  ],
+  [
+    "neither a definition nor a program",
+    organization("prod: { adopt: true }"),
+    [
+      "fleet.yaml:5:13: organizations.acme.stacks.prod: a stack must have either a definition (a network file) or a program (a folder)",
+    ],
+  ],
+  [
+    "a stack that depends on itself",
+    organization("prod: { definition: networks/trade.yaml, dependsOn: [acme-prod] }"),
+    ["fleet.yaml:5:60: organizations.acme.stacks.prod.dependsOn[0]: a stack must not depend on itself"],
   ],
   [
     "a folder without a program",
@@ -183,4 +200,59 @@ test("checking a fleet and its networks does not load Pulumi's SDK, which is slo
     expect(files.readFleet(file).stacks).toHaveLength(1);
   });
   jest.dontMock("@pulumi/pulumi");
+});
+
+test.each([
+  ["file://./state", "file:///a/b/state"],
+  ["file://.", "file:///a/b"],
+  ["file://../state", "file:///a/state"],
+  ["file:///state", "file:///state"],
+  ["file://~/state", "file://~/state"],
+  ["file://.state", "file://.state"],
+  ["s3://./state", "s3://./state"],
+])("the backend %s of a file in /a/b is %s", (backend, absolute) => {
+  expect(absoluteBackend(backend, "/a/b")).toBe(absolute);
+});
+
+test.each([
+  ["networks/fleet.yaml", undefined, "networks-fleet"],
+  ["my networks!/fleet.prod.yaml", undefined, "my-networks--fleet.prod"],
+  ["__/fleet.yaml", undefined, "fleet"],
+  ["/fleet.yaml", undefined, "fleet"],
+  [`${"a".repeat(120)}/fleet.yaml`, undefined, `${"a".repeat(94)}-fleet`],
+  ["networks/fleet.yaml", "trade", "trade"],
+])("the project of %s (%s) is %s", (name, project, expected) => {
+  const text = `${project === undefined ? "" : `project: ${project}\n`}${organization("prod: networks/trade.yaml")}`;
+  expect(earlierFleet(name.startsWith("/") ? name : `/${name}`, text)?.project).toBe(expected);
+});
+
+test("an earlier version that was no fleet is none", () => {
+  expect(earlierFleet(file, "organizations: 5")).toBeUndefined();
+  const stacks = earlierFleet(file, organization("gone: networks/gone.yaml"))?.stacks;
+  expect(stacks?.map(({ name }) => name)).toEqual(["acme-gone"]);
+});
+
+test("a policy pack needs its folder, and the file that it names", () => {
+  const path = join(folder, "pack");
+  expect(problemOfPack({ path })).toBe(`${path} has no PulumiPolicy.yaml`);
+  const config = write("pack/PulumiPolicy.yaml", "runtime: nodejs\n");
+  expect([problemOfPack({ path }), problemOfPack({ path, config })]).toEqual([undefined, undefined]);
+  expect(problemOfPack({ path, config: `${path}/none.json` })).toBe(`the file ${path}/none.json does not exist`);
+});
+
+test("a command's own rules are asked once everything else is right", () => {
+  const rules = jest.fn(() => [{ path: ["organizations"], message: "no" }]);
+  write("fleet.yaml", organization("prod: networks/trad.yaml"));
+  expect(() => readFleet(file, { rules })).toThrow("does not exist");
+  expect(rules).not.toHaveBeenCalled();
+  write("fleet.yaml", organization("prod: networks/trade.yaml"));
+  expect(() => readFleet(file, { rules })).toThrow(/organizations: no/);
+  expect(readFleet(file, { rules: () => [] }).stacks).toHaveLength(1);
+});
+
+test("limits are not looked at where a command does not ask for that", () => {
+  write("networks/silk.yaml", "members: [m]\n");
+  write("fleet.yaml", organization(three));
+  expect(() => readFleet(file)).toThrow(/the service allows 2 consortia/);
+  expect(readFleet(file, { limits: false }).stacks).toHaveLength(3);
 });
