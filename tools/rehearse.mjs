@@ -128,7 +128,7 @@ function printed(language) {
   return text.replace("/templates/yaml ", `/templates/${language} `);
 }
 
-/** @param {string} language @param {NodeJS.ProcessEnv} env @param {any} service */
+/** @param {string} language @param {NodeJS.ProcessEnv} env @param {any} service its own: it must have nothing else */
 async function follow(language, env, service) {
   const home = join(folder, language);
   rmSync(home, { recursive: true, force: true });
@@ -136,6 +136,8 @@ async function follow(language, env, service) {
   const own = {
     ...env,
     ...{
+      CONSORTIUM_BASE_URL: service.baseUrl,
+      CONSORTIUM_API_KEY: service.apiKey,
       HOME: join(home, "home"),
       PULUMI_HOME: join(home, "pulumi"),
       PULUMI_BACKEND_URL: `file://${join(home, "state")}`,
@@ -190,8 +192,11 @@ await close(async () => {
     const registry = await step("A registry for npm", () => startRegistry(folder, join(source, "release/npm")));
     ends.push(registry.close);
     const { startService } = createRequire(import.meta.url)(join(source, "dist/sdk/service.js"));
-    const service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
-    ends.push(() => service.close());
+    const work = async (/** @type {string} */ language) => {
+      const service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
+      ends.push(() => service.close());
+      await follow(language, env, service);
+    };
     const cli = await pulumiCli({ languages: true });
     const trust = { SSL_CERT_FILE: forge.bundle, GIT_SSL_CAINFO: forge.bundle, PIP_CERT: forge.bundle };
     const env = {
@@ -204,8 +209,6 @@ await close(async () => {
       PULUMI_CONFIG_PASSPHRASE: "rehearsal",
       PULUMI_SKIP_CONFIRMATIONS: "true",
       PULUMI_SKIP_UPDATE_CHECK: "true",
-      CONSORTIUM_BASE_URL: service.baseUrl,
-      CONSORTIUM_API_KEY: service.apiKey,
       npm_config_registry: registry.url,
       PIP_EXTRA_INDEX_URL: `${forge.url}/simple`,
       GOPROXY: `${forge.url}/go,${(await succeed("go", ["env", "GOPROXY"])).trim()}`,
@@ -213,8 +216,8 @@ await close(async () => {
       GOCACHE: (await succeed("go", ["env", "GOCACHE"])).trim(),
       GOFLAGS: `${(await succeed("go", ["env", "GOFLAGS"])).trim()} -modcacherw`.trim(), // so that the folder can be removed
     };
-    const checks = chosen.map((language) => ({ name: language, work: () => follow(language, env, service) }));
-    return tally(await runChecks(checks, 1));
+    const checks = chosen.map((language) => ({ name: language, work: () => work(language) }));
+    return tally(await runChecks(checks, 3)); // most of an installation is waiting
   } finally {
     for (const end of ends.reverse()) await end();
     if (values.keep || values.resume) log(`Everything is in ${folder}.`);
