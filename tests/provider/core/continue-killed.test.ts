@@ -27,6 +27,9 @@ const here = settingsFor("https://x/api/v1", { requestTimeout: 30 });
 const keyOf = (settings: typeof here): string => withKey({ keys: [] }, settings).keys[0]!;
 const at = (ms: number): string => new Date(ms).toISOString();
 const began = Date.UTC(2026, 0, 1);
+const now = Date.now();
+beforeEach(() => void jest.spyOn(Date, "now").mockReturnValue(now));
+afterEach(() => jest.restoreAllMocks());
 
 const create = (attempt: string, change: Partial<LoggedCreate> = {}): LoggedCreate => ({
   attempt,
@@ -34,7 +37,7 @@ const create = (attempt: string, change: Partial<LoggedCreate> = {}): LoggedCrea
   name: "n",
   before: [],
   key: keyOf(here),
-  at: Date.now(),
+  at: now,
   serviceAt: began,
   ...change,
 });
@@ -178,7 +181,7 @@ describe("an object whose id a killed run has logged", () => {
 
 describe("a create without an answer", () => {
   const open: Case = { interrupted: [create("1")], items: [[node("x")]] };
-  const hourAgo = Date.now() - 3_600_000;
+  const hourAgo = now - 3_600_000;
 
   test.each<[string, Case, string | RegExp]>([
     ["is what has its name", open, "x"],
@@ -246,7 +249,7 @@ describe("a create without an answer", () => {
     ["after that, in a fleet, which knows all states", {}, { created_at: at(began + 40_001) }, true, "x"],
     [
       "within that of the last time that it was sent",
-      { last: { at: Date.now(), serviceAt: began + 60_000 } },
+      { last: { at: now, serviceAt: began + 60_000 } },
       { created_at: at(began + 100_000) },
       false,
       "x",
@@ -270,7 +273,7 @@ describe("a create without an answer", () => {
     ],
     [
       "by a clock that nobody told at last",
-      { last: { at: Date.now() }, at: hourAgo },
+      { last: { at: now }, at: hourAgo },
       {},
       false,
       /does not tell when x was created/,
@@ -290,7 +293,7 @@ describe("a create without an answer", () => {
     ["not at all after that", { interrupted: [create("1", { at: hourAgo })] }, "none", [0, 0]],
     [
       "as long as the last one may take",
-      { interrupted: [create("1", { at: hourAgo, last: { at: Date.now() } })] },
+      { interrupted: [create("1", { at: hourAgo, last: { at: now } })] },
       "none",
       [29_000, 32_000],
     ],
@@ -304,7 +307,7 @@ describe("a create without an answer", () => {
     ["no longer than the verb may", { interrupted: [create("1")], limitMs: 10_000 }, "none", [8_000, 8_000]],
     [
       "no longer though a clock is ahead",
-      { interrupted: [create("1", { at: Date.now() + 3_600_000 })] },
+      { interrupted: [create("1", { at: now + 3_600_000 })] },
       "none",
       [30_000, 30_000],
     ],
