@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
+import { appendFileSync, closeSync, fsyncSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Identified, isApiError, type Settings } from "../api";
 import { environmentName } from "../api/environment";
@@ -118,14 +119,41 @@ export function readCreateLog(file: string): LogContents {
   return contents;
 }
 
+const append = (file: string | number, lines: Line[]): void =>
+  appendFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600 });
+
 /** Adds lines, which are on the disk when this returns. */
 export function write(file: string, ...lines: Line[]): void {
-  const open = openSync(file, "a", 0o600);
+  const opened = openSync(file, "a", 0o600);
   try {
-    writeSync(open, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    fsyncSync(open);
+    append(opened, lines);
+    fsyncSync(opened);
   } finally {
-    closeSync(open);
+    closeSync(opened);
+  }
+}
+
+/** By file: the flush that begins next, and the one in progress. */
+const flushes = new Map<string, { next?: Promise<void>; now: Promise<void> }>();
+
+/** Adds a line. @returns when it is on the disk: one flush serves all creates that have logged before it begins */
+export function written(file: string, ...lines: Line[]): Promise<void> {
+  append(file, lines);
+  const known = flushes.get(file) ?? { now: Promise.resolve() };
+  flushes.set(file, known);
+  const begin = (): Promise<void> => {
+    known.next = undefined;
+    return (known.now = flush(file));
+  };
+  return (known.next ??= known.now.then(begin, begin));
+}
+
+async function flush(file: string): Promise<void> {
+  const opened = await open(file, "r+"); // never makes a file that is gone again
+  try {
+    await opened.sync();
+  } finally {
+    await opened.close();
   }
 }
 
@@ -141,7 +169,8 @@ export interface Logs {
   readonly isFleets: boolean;
   /** Entries from before this process began. */
   readonly before: LogContents;
-  write(line: Line): void;
+  /** @returns when the line is on the disk; undefined: nothing is kept */
+  write(line: Line): Promise<void> | undefined;
   /** The logs of other stacks. */
   others(): { stack: string; file: string }[];
 }
@@ -155,8 +184,8 @@ export class FleetLog implements Logs {
     this.before = readCreateLog(file);
   }
 
-  write(line: Line): void {
-    write(this.file, line);
+  write(line: Line): Promise<void> {
+    return written(this.file, line);
   }
 
   others(): { stack: string; file: string }[] {
@@ -219,41 +248,42 @@ export class CreateLog {
    */
   async logged(
     { settings, ...begun }: Pick<LoggedCreate, "path" | "name" | "resource" | "before"> & { settings: Settings },
-    send: (sending: (serviceAt: number | undefined) => void) => Promise<Identified>,
+    send: (sending: (serviceAt: number | undefined) => Promise<void>) => Promise<Identified>,
   ): Promise<Identified> {
     const { logs } = this;
-    if (logs === undefined) return send(() => undefined);
+    if (logs === undefined) return send(() => Promise.resolve());
     const attempt = randomUUID();
     const [key = ""] = withKey({ keys: [] }, settings).keys;
     let isSent = false;
-    const sending = (serviceAt: number | undefined): void => {
+    const sending = async (serviceAt: number | undefined): Promise<void> => {
       const times = { at: Date.now(), serviceAt };
-      logs.write(isSent ? { again: attempt, ...times } : { begun: { attempt, ...begun, key, ...times } });
+      const line = isSent ? { again: attempt, ...times } : { begun: { attempt, ...begun, key, ...times } };
       isSent = true;
+      await logs.write(line);
     };
     try {
       const made = await send(sending);
-      logs.write({ made: attempt, id: made.id });
+      await logs.write({ made: attempt, id: made.id });
       return made;
     } catch (error) {
-      if (isApiError(error) && !error.unclear) logs.write({ refused: attempt });
+      if (isApiError(error) && !error.unclear) await logs.write({ refused: attempt });
       throw error;
     }
   }
 
   /** Logs an object that the service kept although this stack deleted it: a resource that asks for it again gets it. */
-  left(begun: Pick<LoggedCreate, "path" | "name" | "resource" | "id">, settings: Settings): void {
+  async left(begun: Pick<LoggedCreate, "path" | "name" | "resource" | "id">, settings: Settings): Promise<void> {
     if (this.isFleets) return; // its log ends with the run
     const [key = ""] = withKey({ keys: [] }, settings).keys;
-    this.logs?.write({ left: { ...begun, attempt: randomUUID(), before: [], key, at: Date.now() } });
+    await this.logs?.write({ left: { ...begun, attempt: randomUUID(), before: [], key, at: Date.now() } });
   }
 
   /** Logs that this run continues with an object of a killed one. */
-  continued(create: LoggedCreate, id: string): void {
+  async continued(create: LoggedCreate, id: string): Promise<void> {
     const attempt = randomUUID();
     if (this.isFleets) return; // its log is one file, which says so already
-    this.logs?.write({ begun: { ...create, attempt } });
-    this.logs?.write({ made: attempt, id });
+    await this.logs?.write({ begun: { ...create, attempt } });
+    await this.logs?.write({ made: attempt, id });
   }
 }
 

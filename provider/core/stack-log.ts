@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { type Environment, processEnvironment } from "../api/environment";
 import { paths } from "../api/paths";
 import { messageOf } from "../plain";
-import { type Line, type LogContents, type LoggedCreate, type Logs, readCreateLog, write } from "./create-log";
+import { type Line, type LogContents, type LoggedCreate, type Logs, readCreateLog, write, written } from "./create-log";
 import { engineAddress } from "./engine";
 import { logKeptMs } from "./times";
 
@@ -116,13 +116,14 @@ export class StackLog implements Logs {
     );
   }
 
-  write(line: Line): void {
+  async write(line: Line): Promise<void> {
     const folder = this.#place;
     if (folder === undefined) return;
     try {
       if (!this.#begun) mkdirSync(folder, { recursive: true, mode: 0o700 });
-      write(join(folder, this.#own), ...(this.#begun ? [] : [{ run: this.#run }]), line);
+      const first = this.#begun ? [] : [{ run: this.#run }];
       this.#begun = true;
+      await written(join(folder, this.#own), ...first, line);
     } catch (error) {
       this.#giveUp(error);
     }

@@ -51,8 +51,8 @@ function interruptedFor({ session, path, definition, inputs }: Collection): Logg
 const unanswered = ({ session }: Collection, interrupted: readonly LoggedCreate[]): LoggedCreate[] =>
   interrupted.filter((one) => one.id === undefined && isSentWith(one, session.client.http.settings));
 
-function goesOnWith(collection: Collection, create: LoggedCreate, item: Identified): Identified {
-  collection.session.createLog.continued(create, item.id);
+async function goesOnWith(collection: Collection, create: LoggedCreate, item: Identified): Promise<Identified> {
+  await collection.session.createLog.continued(create, item.id);
   return item;
 }
 

@@ -106,7 +106,7 @@ async function deleteObject(
   collection.recordRemoved(id);
   if (deletion.left !== undefined) {
     const begun = { path: collection.path, name: identityOf(collection.definition, state), id };
-    session.createLog.left({ ...begun, resource: session.resource?.name }, session.client.http.settings);
+    await session.createLog.left({ ...begun, resource: session.resource?.name }, session.client.http.settings);
   }
   return deletion.left;
 }

@@ -22,7 +22,7 @@ interface Posting extends CreateAttempts {
   /** Attempts that may have created an object without a visible answer. */
   lost: number;
   /** Logs that it is sent now. */
-  sending: () => void;
+  sending: () => Promise<void>;
   /** More fields of the body. */
   more: Props;
   /** Inputs that are left out, because the service refused what the spec does not list. */
@@ -99,7 +99,7 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Outcome> {
   const { idField } = place;
   try {
     const body = toBody(definition, inputs, more, without);
-    posting.sending();
+    await posting.sending();
     const sent =
       idField === undefined
         ? session.client.create(collection.path, body)

@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import promises from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiError } from "../../../provider/api";
@@ -13,6 +14,7 @@ import {
   markInterrupted,
   markNew,
   readCreateLog,
+  written,
 } from "../../../provider/core/create-log";
 import { bases, collectionOf } from "../../support/bases";
 import { Engine, errorOf, failed, type Kind, type Outcome, type Props } from "../../support/engine";
@@ -62,6 +64,45 @@ async function elsewhere(kind: Kind, args: Props, own?: string): Promise<string>
   setEnvironment({ CONSORTIUM_FLEET_CREATES: file });
   return engine.kept!.id;
 }
+
+describe("a line is on the disk", () => {
+  /** Flushes that the test ends. */
+  function slowDisk() {
+    const ends: (() => void)[] = [];
+    const sync = () => new Promise<void>((end) => void ends.push(end));
+    jest
+      .spyOn(promises, "open")
+      .mockImplementation(() =>
+        Promise.resolve({ sync, close: () => Promise.resolve() } as unknown as promises.FileHandle),
+      );
+    return ends;
+  }
+  const line = (id: string) => ({ refused: id });
+  const turn = () => new Promise(setImmediate);
+
+  test("before its create is sent, and one flush serves all that were written before it began", async () => {
+    const ends = slowDisk();
+    const done: string[] = [];
+    const log = (id: string) => void written(file, line(id)).then(() => done.push(id));
+    ["a", "b"].forEach(log);
+    await turn();
+    ["c", "d"].forEach(log); // too late for the first flush
+    await turn();
+    expect([readFileSync(file, "utf8").split("\n").length - 1, ends.length, done]).toEqual([4, 1, []]);
+    ends[0]!();
+    await turn();
+    expect([ends.length, done]).toEqual([2, ["a", "b"]]);
+    ends[1]!();
+    await turn();
+    expect([ends.length, done]).toEqual([2, ["a", "b", "c", "d"]]);
+  });
+
+  test("or the create fails, and the next line is flushed again", async () => {
+    jest.spyOn(promises, "open").mockRejectedValueOnce(new Error("the disk is full"));
+    await expect(written(file, line("a"))).rejects.toThrow("the disk is full");
+    await expect(written(file, line("b"))).resolves.toBeUndefined();
+  });
+});
 
 test("an object from before the killed run is not its own, even if its list did not show it", async () => {
   const { again, id, service } = await killed("consortium", { answered: false });
@@ -345,13 +386,13 @@ describe("the lines of a file", () => {
   test("without a log, nothing is known, and a create is only sent", async () => {
     const log = new CreateLog();
     expect([log.isFleets, log.isOfNewStack, log.isContinued, log.isHeld("/p/x")]).toEqual(Array(4).fill(false));
-    const made = log.logged({ path: "/p", before: [], settings }, (sending) => {
-      sending(1);
-      return Promise.resolve({ id: "x" });
+    const made = log.logged({ path: "/p", before: [], settings }, async (sending) => {
+      await sending(1);
+      return { id: "x" };
     });
     expect(await made).toEqual({ id: "x" });
-    log.left({ path: "/p", id: "x" }, settings);
-    log.continued(a, "x");
+    await log.left({ path: "/p", id: "x" }, settings);
+    await log.continued(a, "x");
   });
 
   const settings = settingsFor("https://x/api/v1");
@@ -364,10 +405,11 @@ describe("the lines of a file", () => {
     ["that failed in another way", new Error("no"), ["begun", "again"]],
   ])("a create %s is written down before each request, and after", async (_, result, kinds) => {
     const { log, written } = logOf({});
-    const sent = log.logged({ path: "/p", name: "n", before: ["y"], settings }, (sending) => {
-      sending(7);
-      sending(8);
-      return result instanceof Error ? Promise.reject(result) : Promise.resolve(result as { id: string });
+    const sent = log.logged({ path: "/p", name: "n", before: ["y"], settings }, async (sending) => {
+      await sending(7);
+      await sending(8);
+      if (result instanceof Error) throw result;
+      return result as { id: string };
     });
     if (result instanceof Error) await expect(sent).rejects.toBe(result);
     else expect(await sent).toBe(result);
@@ -383,10 +425,10 @@ describe("the lines of a file", () => {
 
   test.each([false, true])(
     "what was left and what is continued is written down, but not in a fleet (%s)",
-    (isFleets) => {
+    async (isFleets) => {
       const { log, written } = logOf({}, isFleets);
-      log.left({ path: "/p", name: "n", id: "x" }, settings);
-      log.continued(a, "y");
+      await log.left({ path: "/p", name: "n", id: "x" }, settings);
+      await log.continued(a, "y");
       if (isFleets) return expect(written).toEqual([]);
       const [{ left }, ...more] = written as [{ left: LoggedCreate }, ...Line[]];
       expect([left.id, left.before, isSentWith(left, settings)]).toEqual(["x", [], true]);
@@ -395,11 +437,11 @@ describe("the lines of a file", () => {
     },
   );
 
-  test("the logs of a fleet's other stacks are the other ones beside it", () => {
+  test("the logs of a fleet's other stacks are the other ones beside it", async () => {
     for (const name of ["acme-test.jsonl", "acme-prod.jsonl", "notes.txt"]) writeFileSync(join(folder, name), "");
     const log = new FleetLog(file);
     expect(log.others()).toEqual([{ stack: "acme-prod", file: join(folder, "acme-prod.jsonl") }]);
-    log.write({ begun: a });
+    await log.write({ begun: a });
     expect([log.isFleets, readCreateLog(file).current]).toEqual([true, [a]]);
   });
 });

@@ -49,7 +49,7 @@ const lines = (attempt: string, { id, ...change }: Partial<LoggedCreate> = {}): 
 ];
 
 function write(log: StackLog, ...all: Line[]): StackLog {
-  for (const line of all) log.write(line);
+  for (const line of all) void log.write(line); // it is in the file at once
   return log;
 }
 
