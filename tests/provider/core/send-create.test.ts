@@ -32,6 +32,8 @@ const own: Record<Kind, Props> = {
 };
 const http = new Http(settingsFor("https://x/api/v1", { requestTimeout: 10 }));
 
+const began = Date.UTC(2026, 0, 1);
+
 /** A refusal has a kind, an answer does not. */
 type Reply = Partial<ErrorFacts> | (Partial<Answer> & { kind?: undefined });
 
@@ -49,6 +51,10 @@ interface Case {
   password?: unknown;
   limitMs?: number;
   isFleets?: boolean;
+  /** Gets what is logged. */
+  logged?: unknown[];
+  /** The name of the resource. */
+  resource?: string;
   prepare?: (session: Session, collection: Collection, clock: VirtualTime) => void;
   /** Objects that cannot be deleted. */
   stuck?: string[];
@@ -105,13 +111,19 @@ async function sending(given: Case) {
     postAgain: () =>
       given.password instanceof Error ? Promise.reject(given.password) : Promise.resolve(given.password),
     until: () => client,
-    http: { settings: http.settings, serviceTime: () => undefined },
+    http: { settings: http.settings, serviceTime: (ms: number) => (given.logged ? began + ms : undefined) },
   } as unknown as ConsortiumClient;
-  const logs: Logs = { isFleets: true, before: readCreateLog(""), write: () => undefined, others: () => [] };
+  const logs: Logs = {
+    isFleets: true,
+    before: readCreateLog(""),
+    write: (line) => void given.logged?.push(line),
+    others: () => [],
+  };
   const whole = newSession(client, {
     clock,
     say: (line) => void said.push(line),
-    ...(given.isFleets && { createLog: new CreateLog(logs) }),
+    ...((given.isFleets ?? given.logged) && { createLog: new CreateLog(logs) }),
+    ...(given.resource !== undefined && { resource: { key: given.resource, name: given.resource } }),
   });
   const session = given.limitMs === undefined ? whole : within(whole, given.limitMs);
   const collection = Collection.of(session, definition, args);
@@ -123,6 +135,10 @@ async function sending(given: Case) {
   return { outcome, sent, at, took: clock.now(), deleted, said: said.join("\n") };
 }
 
+/** A text is the whole outcome. */
+const expectOutcome = (is: string, outcome: string | RegExp): void =>
+  typeof outcome === "string" ? expect(is).toBe(outcome) : expect(is).toMatch(outcome);
+
 const lost: Reply = { kind: "lost", errorMessage: "reset" };
 const twin = (id: string, kind: Kind = "node", more: Props = {}): Identified => ({ id, ...own[kind], ...more });
 
@@ -132,7 +148,7 @@ describe("after an answer is lost", () => {
     ["six times, that is the end", 6, /reset/, 6],
   ])("%s", async (_, times, outcome, posts) => {
     const { outcome: is, sent } = await sending({ replies: Array<Reply>(times).fill(lost) });
-    expect(is).toMatch(outcome);
+    expectOutcome(is, outcome);
     expect(sent).toHaveLength(posts);
   });
 
@@ -170,10 +186,10 @@ describe("after an answer is lost", () => {
   });
 
   test.each<[string, Kind, Reply, number, string]>([
-    ["briefly if the service was not there", "node", { kind: "unavailable" }, 1_500, "Looking for"],
-    ["longer if it may have acted", "node", lost, 2_500, "Looking for"],
+    ["briefly if the service was not there", "node", { kind: "unavailable" }, 1_500, "Looking for an object"],
+    ["longer if it may have acted", "node", lost, 2_500, "Looking for an object"],
     ["for two time-outs more if it may still act", "node", { ...lost, late: true }, 22_500, "Looking for 23 s for"],
-    ["as long as lists may lag for a ledger", "environment", lost, 60_000, "Looking for"],
+    ["as long as lists may lag for a ledger", "environment", lost, 60_000, "Looking for an object"],
     ["as long for a consortium's late ledger", "environment", { ...lost, late: true }, 60_000, "Looking for 60 s for"],
   ])("the object is looked for, %s", async (_, kind, reply, forMs, line) => {
     const there = await sending({ kind, replies: [reply], later: [[forMs, twin("y", kind)]] });
@@ -218,7 +234,7 @@ describe("after an answer is lost", () => {
     ],
   ])("%s", async (_, replies, items, outcome, posts) => {
     const { outcome: is, sent } = await sending({ replies, later: items.map((item) => [100, item]) });
-    expect(is).toMatch(outcome);
+    expectOutcome(is, outcome);
     expect(sent).toHaveLength(posts);
   });
 
@@ -364,6 +380,7 @@ describe("an answer", () => {
     ["with a part of it, too", { body: { _id: "y" } }, "y"],
     ["with the object that is still to be made, too", { status: 202, body: { _id: "y", name: "n" } }, "y"],
     ["with the id of the work is not", { status: 202, body: { _id: "work" } }, /accepted its creation \(HTTP 202\)/],
+    ["with nothing is waited for", { status: 202, body: {} }, "new"],
     ["with the id of the object leads to it", { status: 202, body: { _id: "z" } }, "z"],
     ["with its address leads to it", at(`https://x${nodes}/z`), "z"],
     ["with its path leads to it", at(`${nodes}/z`), "z"],
@@ -376,11 +393,11 @@ describe("an answer", () => {
   ])("%s", async (_, reply, outcome) => {
     const { outcome: is, sent } = await sending({
       replies: [reply],
-      later: ["z", "a b"].map((id): [number, Identified] => [1_000, other(id)]),
+      later: [...["z", "a b"].map(other), ...(outcome === "new" ? [twin("new")] : [])].map((one) => [1_000, one]),
       ...(String(outcome) === "hidden" && { later: [[1_000, other("hidden")]] }),
       limitMs: 30_000,
     });
-    expect(is).toMatch(outcome);
+    expectOutcome(is, outcome);
     expect(sent).toHaveLength(1);
   });
 
@@ -437,7 +454,7 @@ describe("an answer", () => {
   ])("without a password, where the service %s", async (_, password, given, outcome) => {
     const body = { _id: "x1", name: "a", membership_id: "m" };
     const { outcome: is } = await sending({ kind: "appCred", replies: [{ body }], password, ...given });
-    expect(is).toMatch(outcome);
+    expectOutcome(is, outcome);
   });
 });
 
@@ -455,6 +472,25 @@ describe("an object that was made twice", () => {
       second(twin("y"), twin("z"), twin("x1")),
       [],
       /Warning: .*y, z appeared .*more than this run can have made\. Nothing was deleted/,
+    ],
+    [
+      "stays if one of two differs",
+      {
+        replies: [lost, lost],
+        later: [
+          [6_000, twin("y", "node", { region: "r1" })],
+          [6_000, twin("z", "node", { region: "r2" })],
+          [6_000, twin("x1", "node", { region: "r1" })],
+        ],
+      },
+      [],
+      /Warning: .*y, z appeared .*differs from x1.* Nothing was deleted/,
+    ],
+    [
+      "is none, where it would hold a ledger",
+      { kind: "environment", replies: [lost], later: [[61_100, twin("x1", "environment")]] },
+      [],
+      /^(?!.*Warning)/s,
     ],
     [
       "stays if it differs",
@@ -513,8 +549,8 @@ describe("an object that was made twice", () => {
   });
 
   test("is none if no answer was lost: nothing is looked for", async () => {
-    const { took, deleted } = await sending({ replies: [{}], later: [[0, twin("y")]] });
-    expect([took, deleted]).toEqual([0, []]);
+    const { took, deleted, said } = await sending({ replies: [{}], later: [[0, twin("y")]] });
+    expect([took, deleted, said]).toEqual([0, [], ""]);
   });
 
   test("may be that of a sibling that has no answer yet: that is awaited, if there is one", async () => {
@@ -547,4 +583,27 @@ describe("where the service lists none", () => {
 test("what has no id but its name is put under that", async () => {
   const { outcome, sent } = await sending({ kind: "destination", replies: [{ body: { name: "inbox" } }] });
   expect([outcome, sent.length]).toEqual(["inbox", 1]);
+});
+
+test("it is logged with its resource, if that is known, and the service's time of each attempt", async () => {
+  const [named, unnamed]: unknown[][] = [[], []];
+  await sending({ replies: [lost], logged: named, resource: "r" });
+  expect(named).toMatchObject([
+    { begun: { name: "n", resource: "r", before: [], serviceAt: began } },
+    { again: expect.any(String) as string, serviceAt: expect.any(Number) as number },
+    { id: "x1" },
+  ]);
+  expect((named![1] as { serviceAt: number }).serviceAt).toBeGreaterThan(began + 2_500);
+  await sending({ replies: [], logged: unnamed, before: [twin("y", "node", { name: "o" })] });
+  expect(unnamed![0]).toMatchObject({ begun: { before: ["y"] } });
+  expect((unnamed![0] as { begun: Props }).begun).not.toHaveProperty("resource");
+});
+
+test("an object from before it was sent, by the service's time, is somebody else's", async () => {
+  const at = (ms: number): [number, Identified][] => [
+    [100, twin("y", "node", { created_at: new Date(began + ms).toISOString() })],
+  ];
+  const { outcome } = await sending({ replies: [lost], logged: [], later: at(-1) });
+  expect(outcome).toMatch(/y has the name now \(it was created at .*, before this run asked for one\)/);
+  expect((await sending({ replies: [lost], logged: [], later: at(0) })).outcome).toBe("y");
 });
