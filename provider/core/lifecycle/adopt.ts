@@ -11,7 +11,7 @@ import { Listed } from "../listed";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { held, isNamesake } from "../leases";
 import { type Session } from "../session";
-import { isReadable, type StoredState } from "../state";
+import { type StoredState } from "../state";
 import { goneMs, lookEveryMs, nameFreedMs, steadyAgeMs, takenLagMs } from "../times";
 import { isPlainName, isUnset, normalOf, sameName, sameValue } from "../values";
 import { toContinue } from "./continue-killed";
@@ -235,7 +235,7 @@ export async function adopt(
   }
   const changing = how === "shared" ? [] : differing.filter((key) => !isFixed(key));
   const kept = differing.map((key) => (key in shown ? factOf(shown, key) : key));
-  const stays = how === "shared" && kept.length > 0 ? `, so it stays as it is: ${kept.join(", ")}` : "";
+  const stays = kept.length > 0 ? `, so it stays as it is: ${kept.join(", ")}` : "";
   const others = how === "shared" ? `; others share it${stays}` : "";
   const changes = changing.length > 0 ? `; changes ${changing.join(", ")}` : "";
   collection.say(
@@ -262,7 +262,7 @@ function differingIn(collection: Collection, shown: Props): string[] {
     if (meta.visibility === "program" || meta.parent === "path" || inputs[key] === undefined) return false;
     if (meta.computed && isUnset(inputs[key])) return false;
     // A value that the service does not show may be unset: set it if possible, otherwise trust it.
-    if (!isReadable(meta) || !(key in shown)) return meta.onChange !== "replace" && !isUnset(inputs[key]);
+    if (!(key in shown)) return meta.onChange !== "replace" && !isUnset(inputs[key]);
     const isRewritten = key === nameKey(definition) && session.run.rewritesNames;
     return !sameValue(there[key], wanted[key]) && !(isRewritten && sameName(shown[key], inputs[key]));
   });

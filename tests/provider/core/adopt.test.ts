@@ -243,6 +243,11 @@ describe("a name", () => {
       /several have this name \(x, y\)\. Specify which one to adopt: adopt: "x"/,
     ],
     [
+      "several are too many, though one of them was released",
+      { items: [[item("x")], [item("y")]], prepare: released("x") },
+      /several have this name \(x, y\)/,
+    ],
+    [
       "what another resource has is not taken",
       { inputs: { adopt: true }, items: [[item("x")]], prepare: holds("x", {}) },
       /the node x is "other" of this program already/,
@@ -443,6 +448,39 @@ describe("how it comes to the stack", () => {
       },
       "x adopted",
     ],
+    [
+      "shared, if it is another member's, though a run recovers, and all agrees",
+      {
+        ...theirs,
+        kind: "node",
+        adoptAll: true,
+        inputs: { membershipId: "m0" },
+        items: [[item("x", "node", { membership_id: "m0" })]],
+        members: members("p", "o"),
+      },
+      "x shared",
+    ],
+    [
+      "shared, if nobody knows whose it is",
+      {
+        ...theirs,
+        kind: "node",
+        inputs: { adopt: true },
+        items: [[item("x", "node", { membership_id: "m9" })]],
+        members: members("p", "o"),
+      },
+      "x shared",
+    ],
+    [
+      "adopted, if it is the own membership",
+      {
+        ...theirs,
+        inputs: { adopt: true },
+        items: [[item("x", "membership", { org_id: "o" })]],
+        members: members("p", "o"),
+      },
+      "x adopted",
+    ],
     ["shared, if all members may use it", registry(), "x shared"],
     [
       "its own, if a run recovers it, and all agrees",
@@ -526,6 +564,23 @@ describe("what changes with it", () => {
       "nothing is created)",
     ],
     [
+      "no role in another spelling",
+      { inputs: { role: "Validator" }, items: [[item("x", "node", { role: "validator" })]] },
+      {},
+      "nothing is created)",
+    ],
+    [
+      "a description in another spelling, whatever the service does with names",
+      {
+        kind: "consortium",
+        inputs: { description: "Mine" },
+        items: [[item("x", "consortium", { description: "mine" })]],
+        prepare: rewrites,
+      },
+      { description: "Mine" },
+      "; changes description)",
+    ],
+    [
       "no time-outs",
       { inputs: { customTimeouts: { create: 1 }, adopt: true }, items: [[item("x")]] },
       {},
@@ -551,6 +606,12 @@ describe("what changes with it", () => {
       "shared",
       /because region is r2, not r/,
     ],
+    [
+      "another type, unless others share it",
+      { kind: "environmentZone", items: [[item("x", "environmentZone", { type: "other" })]] },
+      "adopted",
+      /because type is other, not kaleido/,
+    ],
   ])("it is refused for %s", async (_, given, how, why) => {
     const { outcome, sent } = await adopting(given, how);
     expect(outcome).toMatch(why);
@@ -564,6 +625,14 @@ describe("what changes with it", () => {
     expect(said).toContain('others share it, so it stays as it is: name is "theirs", type is "other")');
     const same = await adopting({ kind: "environmentZone", items: [[item("x", "environmentZone")]] }, "shared");
     expect(same.said).toContain("nothing is created; others share it)");
+    const bridged: Case = {
+      kind: "environmentZone",
+      inputs: { bridgeId: "b" },
+      items: [[item("x", "environmentZone")]],
+    };
+    expect((await adopting(bridged, "shared")).said).toBe(same.said);
+    const owned = await adopting({ items: [[item("x", "node", { name: "z" })]] }, "adopted");
+    expect(owned.said).not.toContain("stays as it is");
   });
 
   test("what a killed run made is continued with", async () => {
