@@ -156,7 +156,7 @@ class Settling {
     const { collection, id } = this;
     const item = await collection.sought(id, waitingAgeMs, ++this.#reads);
     const now = collection.session.clock.now();
-    const isLost = !item && this.#seenAt !== undefined && now - this.#seenAt >= longestLagMs;
+    const isLost = this.#seenAt !== undefined && now - this.#seenAt >= longestLagMs;
     if (item ? isGone(item) : isLost && (await collection.find(id, 0)) === "gone")
       throw new Ended(`was deleted by somebody else while this run waited for it: ${madeAgain}`);
     if (!item) return "not listed yet";

@@ -23,6 +23,8 @@ const base: Record<Kind, Props> = {
 };
 const http = new Http(settingsFor("https://x/api/v1"));
 const made = "2026-01-01T00:00:00.000Z";
+/** When the wait begins. */
+const began = 100_000;
 const urls = { rpc: "https://rpc" };
 
 interface Case {
@@ -47,6 +49,8 @@ const missing = new ApiError({ kind: "missing", call: "GET /x", errorMessage: "n
 async function settling(given: Case) {
   const { kind = "membership", inputs = {}, shown = {}, limitMs = 300_000 } = given;
   const clock = new VirtualTime();
+  clock.pass(began);
+  const now = (): number => clock.now() - began;
   const definition: Definition = definitions[kind];
   const args = { ...base[kind], ...inputs };
   const { collection: path } = definition.place(args);
@@ -56,12 +60,12 @@ async function settling(given: Case) {
   const client = {
     list: (where: string) => {
       if (where !== path) return Promise.resolve([{ id: "c" }, { id: "e" }]);
-      looks.push(clock.now());
-      const item = given.list?.(clock.now());
+      looks.push(now());
+      const item = given.list?.(now());
       return settled(item instanceof Error ? item : [{ id: "z" }, ...(item ? [{ id: "x", ...item }] : [])]);
     },
-    find: () => Promise.resolve(given.byId?.(clock.now()) && { id: "x", ...given.byId(clock.now()) }),
-    getNodeStatus: () => settled(given.status?.(clock.now()) ?? { urls }),
+    find: () => Promise.resolve(given.byId?.(now()) && { id: "x", ...given.byId(now()) }),
+    getNodeStatus: () => settled(given.status?.(now()) ?? { urls }),
     getNode: () => Promise.reject(missing),
     until: () => client,
     http: { settings: http.settings, serviceTime: () => undefined },
@@ -79,7 +83,7 @@ async function settling(given: Case) {
       return { state: error.state, error: error.message };
     },
   );
-  return { ...outcome, took: clock.now(), looks, kept: (outcome.state[storedKey] ?? {}) as Props };
+  return { ...outcome, took: now(), looks, kept: (outcome.state[storedKey] ?? {}) as Props };
 }
 
 const live = { state: "live", createdAt: made };

@@ -114,6 +114,8 @@ describe("a check", () => {
       .verbs("node")
       .check({}, { ...base.node, ...added, [previewKey]: true, [stackKey]: ["o", "p", "s"] });
     expect(inputs).toEqual({ ...base.node, ...added });
+    const plain = process().verbs("node").check({}, base.node).inputs;
+    expect(Object.keys(plain).toSorted()).toEqual(Object.keys(base.node).toSorted());
   });
 
   test.each<[string, Kind, Props, boolean]>([
