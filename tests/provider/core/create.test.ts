@@ -79,7 +79,10 @@ async function creating(given: Case) {
     },
     find: () => Promise.resolve(undefined),
     getNodeStatus: () => Promise.resolve({ urls: { rpc: "https://rpc" } }),
-    organizationOfKey: () => Promise.resolve(undefined),
+    organizationOfKey: () => {
+      clock.pass(2);
+      return Promise.resolve(undefined);
+    },
     until: () => client,
     http: { settings: http.settings, serviceTime: () => given.serviceTime },
   } as unknown as ConsortiumClient;
@@ -169,6 +172,11 @@ describe("a name that the service refuses", () => {
       /^POST \/x: HTTP 409: name already in use\.$/,
     ],
     [
+      "is not that of what it replaces, if the service does not say that it is about a name",
+      { ...zone, answer: unclear, there: [item("y", "environmentZone")], prepare: givesUp("y") },
+      /^POST \/x: HTTP 409: no\.$/,
+    ],
+    [
       "may have appeared since, where it is to be adopted",
       { answer: name, inputs: { adopt: true } },
       /It has appeared since this run looked: run the command again/,
@@ -210,6 +218,7 @@ describe("a limit that is reached", () => {
   const quota = refusal({ kind: "conflict", status: 409, errorMessage: "quota exceeded" });
   test.each<[string, Case, RegExp]>([
     ["is the error", { answer: quota }, /^POST \/x: HTTP 409: quota exceeded\.$/],
+    ["is no name that is taken", { answer: quota, inputs: { adopt: true } }, /^POST \/x: HTTP 409: quota exceeded\.$/],
     [
       "may be so because of what it replaces",
       { answer: quota, there: [item("y", "node", { name: "z" })], prepare: givesUp("y") },
