@@ -41,6 +41,7 @@ const { values: options, positionals: names } = parseArgs({
 });
 
 const started = Date.now();
+const records = recordsIn(join(root, "node_modules", ".cache", "mutations"));
 const places = names.length > 0 ? names.map((name) => normalize(name)) : rooms;
 
 /** Unit and integration tests: those in tests/e2e take too long for one mutant. */
@@ -59,7 +60,10 @@ async function choose(all) {
   const own = all.filter(({ place }) => sources.has(place.file));
   const some = options.changed ? await changed(own) : own;
   const size = options.sample ?? (names.length > 0 ? some.length : 150);
-  return { seeds, samples: seeds.map((seed) => drawnBy(some, seed, Number(size), compiling)) };
+  return {
+    seeds,
+    samples: seeds.map((seed) => drawnBy(some, seed, Number(size), (batch) => compiling(batch, records))),
+  };
 }
 
 /** @param {Drawable[]} all */
@@ -91,7 +95,7 @@ await runMain("mutations", async () => {
     nearest: (/** @type {string} */ file) => near(file, Number(options.tests)),
     all: everything.mutants,
     workers,
-    records: recordsIn(join(root, "node_modules", ".cache", "mutations")),
+    records,
     until: options.minutes ? started + 60_000 * Number(options.minutes) : Infinity,
     force: options.force,
   };

@@ -41,22 +41,24 @@ function service() {
 
 /** @type {ReturnType<typeof service> | undefined} */
 let compiler;
-/** @type {Map<string, boolean>} */
-const known = new Map();
-
-/** Those that compile. @param {Drawable[]} some @returns {Drawable[]} */
-export function compiling(some) {
-  compiler ??= service();
-  const { change, errors } = compiler;
+/**
+ * Those that compile.
+ * @param {Drawable[]} some
+ * @param {ReturnType<typeof import("./records.mjs").recordsIn>} records
+ * @returns {Drawable[]}
+ */
+export function compiling(some, { compiles, keepCompiles }) {
   // One mutant of each file at a time: the compiler looks at all of them at once.
-  for (let open = some.filter(({ key }) => !known.has(key)); open.length > 0;) {
+  for (let open = some; ;) {
+    open = open.filter((one) => compiles(one) === undefined);
+    if (open.length === 0) return some.filter(compiles);
+    compiler ??= service();
+    const { change, errors } = compiler;
     const round = [...new Map(open.map((one) => [one.place.file, one])).values()];
     for (const { mutant } of round) change(mutant.fileName, mutated(mutant));
-    for (const { key, mutant } of round) known.set(key, errors(mutant.fileName) === 0);
+    keepCompiles(round, ({ mutant }) => errors(mutant.fileName) === 0);
     for (const { mutant } of round) change(mutant.fileName, readFileSync(mutant.fileName, "utf8"));
-    open = open.filter(({ key }) => !known.has(key));
   }
-  return some.filter(({ key }) => known.get(key));
 }
 
 /** @param {import("./mutants.mjs").Mutant} mutant */

@@ -25,6 +25,7 @@ function digest(files) {
  * @property {string[]} alone tests that pass without the others of the file
  * @property {boolean} whole whether tests need each other
  */
+/** @typedef {import("./mutants.mjs").Drawable} Drawable */
 /** @typedef {{ status: import("./figures.mjs").Status, by?: string | undefined, of: string }} Result */
 
 const nameOf = (/** @type {string} */ test) => `${test.replaceAll("/", "+")}.json`;
@@ -43,7 +44,18 @@ export function recordsIn(home) {
   };
   /** @type {Record<string, Result>} */
   const results = load("results.json") ?? {};
+  /** @type {Record<string, { of: string, is: boolean }>} */
+  const compiled = load("compiles.json") ?? {};
   return {
+    /** Whether a mutant compiles; undefined: nobody knows. @param {Drawable} one */
+    compiles: ({ key, place }) => (compiled[key]?.of === digest([place.file]) ? compiled[key]?.is : undefined),
+
+    /** @param {Drawable[]} some @param {(one: Drawable) => boolean} is */
+    keepCompiles(some, is) {
+      for (const one of some) compiled[one.key] = { of: digest([one.place.file]), is: is(one) };
+      save("compiles.json", compiled);
+    },
+
     /** @param {string} test @returns {Covered | undefined} */
     covered(test) {
       const known = load(nameOf(test));
