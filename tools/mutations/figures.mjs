@@ -58,7 +58,9 @@ export async function write(all, seeds) {
   const figures = rowsOf(all).map(
     ([room, killed, of, percent]) => `${room} ${killed}/${of}${room === "all" ? ` (${percent})` : ""}`,
   );
-  const note = `Noticed, of those drawn by seed ${seeds.join(", ")}: ${figures.join(", ")}.`;
+  const open = all.filter(isOpen).length;
+  const rest = open > 0 ? ` ${open} of the others have yet to meet all their tests.` : "";
+  const note = `Noticed, of those drawn by seed ${seeds.join(", ")}: ${figures.join(", ")}.${rest}`;
   const from = text.indexOf(begin) + begin.length;
   const whole = [text.slice(0, from), "", note, "", text.slice(text.indexOf(end))].join("\n");
   writeFileSync(file, await format(whole, { ...(await resolveConfig(file)), filepath: file }));
