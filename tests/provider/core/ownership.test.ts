@@ -15,6 +15,7 @@ test("a key is known once it is recorded, at its address", () => {
   expect(known).toEqual([true, true, false, false]);
   expect(isKnown(none, here)).toBe(false);
   expect(JSON.stringify(origin)).not.toContain("k1");
+  expect(origin.keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}:[0-9a-f]{32}:[0-9a-f]{8}$/)]);
 });
 
 test("several keys are known, a known one is not recorded again, and the newest eight stay", () => {

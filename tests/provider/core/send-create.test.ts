@@ -12,10 +12,11 @@ import { VirtualTime } from "../../support/virtual-time";
 
 /* One create: when it is sent again, what counts as its object, and what becomes of objects that it made twice. */
 
-type Kind = "node" | "appCred" | "environment" | "membership" | "destination";
+type Kind = "environmentZone" | "node" | "appCred" | "environment" | "membership" | "destination";
 
 const owned = { consortiumId: "c", environmentId: "e", membershipId: "m" };
 const base: Record<Kind, Props> = {
+  environmentZone: { consortiumId: "c", environmentId: "e", name: "z", region: "r", cloud: "aws" },
   node: { ...owned, name: "n" },
   appCred: { ...owned, name: "a" },
   membership: { consortiumId: "c", orgName: "acme" },
@@ -24,6 +25,7 @@ const base: Record<Kind, Props> = {
 };
 /** The object as the service shows it. */
 const own: Record<Kind, Props> = {
+  environmentZone: { name: "z", region: "r", cloud: "aws" },
   node: { membership_id: "m", name: "n" },
   appCred: { membership_id: "m", name: "a" },
   membership: { org_name: "acme" },
@@ -606,4 +608,11 @@ test("an object from before it was sent, by the service's time, is somebody else
   const { outcome } = await sending({ replies: [lost], logged: [], later: at(-1) });
   expect(outcome).toMatch(/y has the name now \(it was created at .*, before this run asked for one\)/);
   expect((await sending({ replies: [lost], logged: [], later: at(0) })).outcome).toBe("y");
+});
+
+test("an answer that is still to be carried out shows all that distinguishes the object, or not the object", async () => {
+  const zone = (body: Props) =>
+    sending({ kind: "environmentZone", replies: [{ status: 202, body: { _id: "y", ...body } }], limitMs: 10_000 });
+  expect((await zone({ region: "r" })).outcome).toMatch(/accepted its creation \(HTTP 202\)/);
+  expect((await zone({ region: "r", cloud: "aws" })).outcome).toBe("y");
 });
