@@ -41,17 +41,19 @@ export async function raftNode({ baseUrl, apiKey }) {
 }
 
 /** A function that calls a node. @param {Service} service @param {Awaited<ReturnType<typeof raftNode>>} node */
-export function caller(service, { path, username, password }) {
-  const headers = {
+export const caller = (service, { path, username, password }) =>
+  callerOf(`${service.url}${path}`, {
     authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
-    "content-type": "application/json",
-  };
-  /** @type {Send} */
-  return async (method, params) => {
+  });
+
+/** A function that calls an address. @param {string} url @param {Record<string, string>} [login] @returns {Send} */
+export const callerOf =
+  (url, login = {}) =>
+  async (method, params) => {
+    const headers = { ...login, "content-type": "application/json" };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const response = await fetch(`${service.url}${path}`, { method: "POST", headers, body });
+    const response = await fetch(url, { method: "POST", headers, body });
     const { result, error, errorMessage } = /** @type {any} */ (await response.json());
     if (error ?? errorMessage) throw new Error(`${method}: ${errorMessage ?? error.message}`);
     return result;
   };
-}

@@ -1,16 +1,20 @@
 // @ts-check
 /**
- * Transactions per second of a `raft` ledger in a data folder: from a client that awaits each receipt, and from one that sends 50 at once.
+ * Transactions per second of a `raft` ledger in a data folder, in turns with anvil alone, which keeps nothing: from a client that awaits
+ * each receipt, and from one that sends 50 at once.
  */
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Wallet } from "ethers";
-import { caller, raftNode, receipt } from "../lib/node.mjs";
+import { root } from "../../tools/lib/prepare.mjs";
+import { caller, callerOf, raftNode, receipt } from "../lib/node.mjs";
 import { bounded } from "../lib/report.mjs";
 
-const awaited = 500;
-const pipelined = { rounds: 40, atOnce: 50 };
+const turns = 10;
+const awaited = 50;
+const pipelined = { rounds: 4, atOnce: 50 };
 
 /** Transactions per second on two cores before the current store: the target is twice that. */
 const before = { awaited: 119, pipelined: 344 };
@@ -23,55 +27,115 @@ export const ledger = async (tools) => {
     ledger: true,
     timing: { nodeStart: 0, environmentStart: 0 },
   });
+  const anvil = await anvilAlone();
   try {
-    const send = caller(service, await raftNode(service));
-    const wallet = Wallet.createRandom();
-    const chainId = Number(await send("eth_chainId", []));
-    let nonce = 0;
-    const sign = () =>
-      wallet.signTransaction({
-        to: `0x${"11".repeat(20)}`,
-        nonce: nonce++,
-        gasLimit: 21_000,
-        gasPrice: 0,
-        chainId,
-        type: 0,
-      });
-    const singles = await Promise.all(Array.from({ length: awaited }, sign));
-    /** @type {string[][]} */
-    const rounds = [];
-    for (let round = 0; round < pipelined.rounds; round++)
-      rounds.push(await Promise.all(Array.from({ length: pipelined.atOnce }, sign)));
-    const one = await perSecond(awaited, async () => {
-      for (const raw of singles) await receipt(send, await send("eth_sendRawTransaction", [raw]));
-    });
-    const many = await perSecond(pipelined.rounds * pipelined.atOnce, async () => {
-      for (const raws of rounds) {
-        const hashes = await Promise.all(raws.map((raw) => send("eth_sendRawTransaction", [raw])));
-        await receipt(send, hashes.at(-1));
+    const own = await Client.of(caller(service, await raftNode(service)));
+    const bare = await Client.of(anvil.send);
+    for (let turn = 0; turn < turns; turn++) {
+      for (const client of [own, bare]) {
+        await client.awaits();
+        await client.pipelines();
       }
-    });
+    }
     return [
-      row("awaited transactions of one client on raft", one, before.awaited),
-      row(`transactions on raft, ${pipelined.atOnce} at once`, many, before.pipelined),
+      row("awaited transactions of one client on raft", own.awaited, bare.awaited, before.awaited),
+      row(`transactions on raft, ${pipelined.atOnce} at once`, own.pipelined, bare.pipelined, before.pipelined),
     ];
   } finally {
+    anvil.end();
     await service.close();
     rmSync(dataDir, { recursive: true, force: true });
   }
 };
 
-/** @param {string} measure @param {number} rate @param {number} was */
-const row = (measure, rate, was) =>
-  bounded(measure, (2 * was) / rate, {
+/** Sends transactions of an account without money, whose gas is free. */
+class Client {
+  awaited = { count: 0, ms: 0 };
+  pipelined = { count: 0, ms: 0 };
+  #wallet = Wallet.createRandom();
+  #nonce = 0;
+
+  /** @param {import("../lib/node.mjs").Send} send @param {number} chainId */
+  constructor(send, chainId) {
+    this.send = send;
+    this.chainId = chainId;
+  }
+
+  /** @param {import("../lib/node.mjs").Send} send */
+  static of = async (send) => new Client(send, Number(await send("eth_chainId", [])));
+
+  async awaits() {
+    const raws = await this.#signed(awaited);
+    await timed(this.awaited, awaited, async () => {
+      for (const raw of raws) await receipt(this.send, await this.send("eth_sendRawTransaction", [raw]));
+    });
+  }
+
+  async pipelines() {
+    const { rounds, atOnce } = pipelined;
+    for (let round = 0; round < rounds; round++) {
+      const raws = await this.#signed(atOnce);
+      await timed(this.pipelined, atOnce, async () => {
+        const hashes = await Promise.all(raws.map((raw) => this.send("eth_sendRawTransaction", [raw])));
+        await receipt(this.send, hashes.at(-1));
+      });
+    }
+  }
+
+  /** @param {number} count */
+  #signed = (count) =>
+    Promise.all(
+      Array.from({ length: count }, () =>
+        this.#wallet.signTransaction({
+          to: `0x${"11".repeat(20)}`,
+          nonce: this.#nonce++,
+          gasLimit: 21_000,
+          gasPrice: 0,
+          chainId: this.chainId,
+          type: 0,
+        }),
+      ),
+    );
+}
+
+/** Anvil with free gas, which makes a block of each transaction at once. */
+async function anvilAlone() {
+  const args = ["--port", "0", "--hardfork", "berlin", "--block-base-fee-per-gas", "0"];
+  const child = spawn(join(root, "node_modules/.bin/anvil"), args, {
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const end = () => void process.kill(-(child.pid ?? 0), "SIGKILL");
+  let said = "";
+  /** @type {string} */
+  const port = await new Promise((done, failed) => {
+    child.once("exit", () => failed(new Error(`anvil does not start: ${said}`)));
+    child.stdout.on("data", (part) => {
+      said = (said + part).slice(-1_000);
+      const [, port] = /Listening on 127\.0\.0\.1:(\d+)/.exec(said) ?? [];
+      if (port) done(port);
+    });
+  });
+  return { end, send: callerOf(`http://127.0.0.1:${port}`) };
+}
+
+/** @typedef {{ count: number, ms: number }} Times */
+
+/** @param {string} measure @param {Times} own @param {Times} bare @param {number} was */
+const row = (measure, own, bare, was) =>
+  bounded(measure, (2 * was) / perSecond(own), {
     most: 1,
     of: `(twice ${was} a second)`,
-    measured: `${Math.round(rate)} a second`,
+    measured: `${Math.round(perSecond(own))} a second; anvil alone ${Math.round(perSecond(bare))}`,
   });
 
-/** @param {number} count @param {() => Promise<void>} act */
-async function perSecond(count, act) {
+/** @param {Times} times */
+const perSecond = ({ count, ms }) => (1_000 * count) / ms;
+
+/** @param {Times} times @param {number} count @param {() => Promise<void>} act */
+async function timed(times, count, act) {
   const begun = performance.now();
   await act();
-  return count / ((performance.now() - begun) / 1_000);
+  times.count += count;
+  times.ms += performance.now() - begun;
 }

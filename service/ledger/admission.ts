@@ -1,3 +1,4 @@
+import type * as Crypto from "ethers/crypto";
 import type * as Transactions from "ethers/transaction";
 import { createRequire } from "node:module";
 import { type HardFork, hasFork } from "../profiles";
@@ -152,7 +153,8 @@ export async function admitted(
   { raw, tx, from }: Sent,
   { accounts, pool }: Known,
 ): Promise<[string, Waiting]> {
-  const hash = tx.hash!;
+  const { keccak256 } = createRequire(__filename)("ethers/crypto") as typeof Crypto;
+  const hash = keccak256(raw); // tx.hash would serialize it again
   if (pool.has(hash)) throw unfit("already known");
   const used = await accounts.used(engine, from);
   if (tx.nonce < used) throw unfit(`nonce too low: next nonce ${used}, tx nonce ${tx.nonce}`);
