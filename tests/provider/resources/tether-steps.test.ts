@@ -172,6 +172,34 @@ describe("a tether that no state describes", () => {
     const { error, state } = await doing({ answers: { network: [failure] } }, "begin");
     expect([error, state]).toEqual([expect.stringMatching(why), undefined]);
   });
+
+  test.each<[string, number, RegExp]>([
+    ["may be, if it has made no reports", 0, /^$/],
+    ["is not, if it has made some", 3, /does not show whether it is active, and goes on paying for pins/],
+  ])(
+    "is believed to be stopped, where the service refuses to stop it without a word: it %s",
+    async (_, reports, why) => {
+      const { error } = await doing(
+        { news: { active: false }, answers: { reports: [reports], stop: [busy] } },
+        "begin",
+      );
+      expect(error).toMatch(why);
+    },
+  );
+
+  test("is kept as far as it came", async () => {
+    const { error, state } = await doing({ answers: { interval: [refusal("invalid")] } }, "begin");
+    expect(error).toContain("What was done so far is kept");
+    expect(state).toMatchObject({ network: "rinkeby", state: "configured" });
+  });
+
+  test("waits for a contract that was just paid for, and no other", async () => {
+    const start = [refusal("conflict", "deploy it first"), {}];
+    expect((await doing({ answers: { start } }, "begin")).state).toMatchObject({ state: "active" });
+    expect((await doing({ olds: { ...active, state: "deployed" }, answers: { start } })).error).toBe("");
+    const stopped = await doing({ olds: { ...active, state: "inactive" }, answers: { start } });
+    expect(stopped.error).toContain("deploy it first");
+  });
 });
 
 describe("a change of a tether", () => {
@@ -513,6 +541,7 @@ describe("a contract", () => {
     const { error, kept, steps, state } = await doing({ olds: first, answers: { deploy: [answer] } });
     expect(error).toMatch(why);
     expect([kept.deployment, steps.at(-1), state?.deployedNetworks]).toEqual([undefined, "deploy", []]);
+    expect(error.match(/the deployment on rinkeby failed/g)).toHaveLength(1);
   });
 
   test.each<[string, Case, RegExp]>([
