@@ -245,10 +245,12 @@ export class CreateLog {
   /**
    * Logs a create before it is sent, and its result after.
    * @param send calls what it is given right before each request
+   * @param unsettled is around what is logged of the object: it is made by then, and nobody waits for it yet
    */
   async logged(
     { settings, ...begun }: Pick<LoggedCreate, "path" | "name" | "resource" | "before"> & { settings: Settings },
     send: (sending: (serviceAt: number | undefined) => Promise<void>) => Promise<Identified>,
+    unsettled: (log: () => Promise<void>) => Promise<void> = (log) => log(),
   ): Promise<Identified> {
     const { logs } = this;
     if (logs === undefined) return send(() => Promise.resolve());
@@ -263,7 +265,7 @@ export class CreateLog {
     };
     try {
       const made = await send(sending);
-      await logs.write({ made: attempt, id: made.id });
+      await unsettled(async () => logs.write({ made: attempt, id: made.id }));
       return made;
     } catch (error) {
       if (isApiError(error) && !error.unclear) await logs.write({ refused: attempt });

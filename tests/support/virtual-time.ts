@@ -1,9 +1,10 @@
+import fs from "node:fs/promises";
 import { type Clock, systemClock } from "../../provider/api/clock";
 import { UndiciTransport, type WireAnswer, type WireRequest } from "../../provider/api/transport";
 
 /**
  * Time that passes only while everybody sleeps: it jumps to the next one who must wake up,
- * but never while a request is under way. A request itself takes two milliseconds of it.
+ * but never while a request or a flush is under way. A request itself takes two milliseconds of it.
  */
 export class VirtualTime implements Clock {
   /** Real milliseconds that pass with each of these, for what happens in real time at the other end. */
@@ -43,12 +44,20 @@ export class VirtualTime implements Clock {
   }
 
   async during<T>(act: () => Promise<T>): Promise<T> {
-    this.#busy++;
     this.#now++;
+    try {
+      return await this.outside(act);
+    } finally {
+      this.#now++;
+    }
+  }
+
+  /** What happens in real time takes none of this. */
+  async outside<T>(act: () => Promise<T>): Promise<T> {
+    this.#busy++;
     try {
       return await act();
     } finally {
-      this.#now++;
       this.#busy--;
       this.#plan();
     }
@@ -76,7 +85,7 @@ export class VirtualTime implements Clock {
   }
 }
 
-/** From here to the end of the test the product lives in virtual time: its clock, and every request it sends. */
+/** From here to the end of the test the product lives in virtual time: its clock, every request it sends, and every file it flushes. */
 export function virtualTime(): VirtualTime {
   const time = new VirtualTime();
   jest.spyOn(systemClock, "now").mockImplementation(time.now);
@@ -90,6 +99,15 @@ export function virtualTime(): VirtualTime {
     const answer = await time.during(() => send.call(this, request));
     await time.late?.(request);
     return answer;
+  });
+  const { open } = fs;
+  jest.spyOn(fs, "open").mockImplementation(async (...args) => {
+    const file = await time.outside(() => open(...args));
+    for (const name of ["sync", "close"] as const) {
+      const act = file[name].bind(file);
+      file[name] = () => time.outside(act);
+    }
+    return file;
   });
   return time;
 }

@@ -60,8 +60,10 @@ export function sendCreate(
     before: before ?? [],
     settings: http.settings,
   };
-  return session.createLog.logged(begun, (sending) =>
-    made({ ...posting, sending: () => sending(http.serviceTime(session.clock.now())) }),
+  return session.createLog.logged(
+    begun,
+    (sending) => made({ ...posting, sending: () => sending(http.serviceTime(session.clock.now())) }),
+    (log) => session.run.settling(collection.parentPath, log),
   );
 }
 
@@ -99,12 +101,13 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Outcome> {
   const { idField } = place;
   try {
     const body = toBody(definition, inputs, more, without);
-    await posting.sending();
-    const sent =
-      idField === undefined
+    const send = async (): Promise<Answer> => {
+      await posting.sending();
+      return idField === undefined
         ? session.client.create(collection.path, body)
         : session.client.putObject(collection.pathOf(String(body[idField])), body);
-    const answer = await collection.creating(sent);
+    };
+    const answer = await collection.creating(send());
     const made = madeBy(collection, answer) ?? (await accepted({ ...posting, lost: posting.lost + 1 }, answer));
     collection.recordMade(made);
     await clearSurplus(posting, made);
