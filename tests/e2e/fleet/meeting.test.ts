@@ -72,7 +72,8 @@ test("two runs that create the same new stack at once create it once", async () 
   fleet({}, { second: { definition: "../networks/trade.yaml", name: "second" } });
   const all = await Promise.all(checkouts.map((one) => up(one))).finally(() => clearInterval(timer));
   for (const { outcome, error } of all.flatMap(({ stacks }) => stacks))
-    if (outcome !== "ok") expect(error).toContain("the stack is locked by ");
+    // Or Pulumi, before it looks for a lock, reads a state that the other run is writing.
+    if (outcome !== "ok") expect(error).toMatch(/the stack is locked by |failed to load checkpoint: EOF/);
   letStart();
   expect(await up("here")).toMatchObject({ code: 0 });
   expect((await w.network("globex")).consortia.map(({ name }) => name).sort()).toEqual(["second", "trade"]);
