@@ -24,7 +24,7 @@ import { isSecret, type Props, revealed } from "./wire";
 
 /*
  * A stack without Pulumi's CLI: programs run in this process with the real SDK, and their resources on the real adapters, in virtual
- * time where the test has started that. tests/e2e/life/engine.test.ts runs the same story here and on the real CLI.
+ * time where the test has started that. tests/e2e/life/engine/ runs the same story here and on the real CLI.
  */
 
 /** As inline programs of the Automation API run. */

@@ -2,7 +2,7 @@ import Sequencer from "@jest/test-sequencer";
 
 /** Short files that take a minute: their size decides when they run, until a run on this machine has measured them. */
 const long = [
-  ...["life/faults", "life/engine", "life/own-form", "life/backends"],
+  ...["life/faults", "engine/dynamic", "engine/plugin", "life/own-form", "life/backends"],
   ...["install/newest", "install/release", "fleet/fleet", "gitops/forges", "install/npm", "stories/languages"],
 ];
 

@@ -1,0 +1,3 @@
+import { compare } from "./telling";
+
+compare("plugin", "specification");

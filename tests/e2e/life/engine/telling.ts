@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { type Run, Stack as Double } from "../../../support/double/stack";
+import { start } from "../../../support/service";
+import { type ServiceOptions } from "../../../../service/index";
+import { evaluated } from "../../support/inline";
+import { onNewest } from "../../support/stack";
+import { type World, world, writesOf } from "../../support/world";
+import { type Chapter, onPlugin, stories } from "./stories";
+
+export type Adapter = "dynamic" | "plugin";
+type Release = "oldest" | "newest";
+const optionsOn = { dynamic: '{ replaceOnChanges: ["description"] }', plugin: "{}" };
+
+interface Told {
+  ok: boolean;
+  writes: string[];
+  kept: string[];
+}
+
+/** The story on Pulumi. */
+async function told(w: World, adapter: Adapter, chapters: Record<string, Chapter>): Promise<Record<string, Told>> {
+  const story: Record<string, Told> = {};
+  for (const [
+    title,
+    { program, run = "destroy", args, targets = [], dependents, before, planned, fails },
+  ] of Object.entries(chapters)) {
+    w.service.clearCalls();
+    await before?.(w.service);
+    const plan = join(w.stack.folder, "saved.plan");
+    if (planned) {
+      w.stack.program(planned.replace("OPTIONS", optionsOn[adapter]));
+      const { code, text } = await w.stack.preview({}, "--save-plan", plan);
+      if (code !== 0) throw new Error(`${title}, preview: ${text}`);
+    }
+    if (program) w.stack.program(program.replace("OPTIONS", optionsOn[adapter]));
+    const more = ["--parallel", "1"];
+    if (args === "--refresh") more.push(args);
+    if (args === "--replace") more.push(args, await urnOf(w, "n"));
+    if (planned) more.push("--plan", plan);
+    for (const name of targets) more.push("--target", `**::${name}`);
+    if (dependents) more.push("--target-dependents");
+    const { code, text } = await (program ? w.stack.up({}, ...more) : w.stack[run]({}, ...more));
+    if ((code !== 0) !== (fails ?? false)) throw new Error(`${title}: ${text}`);
+    const kept = (await w.stack.resources()).map(({ urn }) => urn.split("::").at(-1)!);
+    story[title] = { ok: code === 0, writes: writesOf(w.service), kept: kept.sort() };
+  }
+  return story;
+}
+
+const urnOf = async ({ stack }: World, name: string): Promise<string> =>
+  (await stack.resources()).find(({ urn }) => urn.endsWith(`::${name}`))!.urn;
+
+/** The same by the double, as this release of Pulumi does it. */
+async function doubled(
+  adapter: Adapter,
+  { release, ...options }: ServiceOptions & { release: Release },
+  chapters: Record<string, Chapter>,
+): Promise<Record<string, Told>> {
+  const { service, time } = await start(options);
+  const stack = new Double(adapter);
+  const story: Record<string, Told> = {};
+  for (const [title, { program, run = "destroy", args, targets, dependents, before, planned }] of Object.entries(
+    chapters,
+  )) {
+    service.clearCalls();
+    await before?.(service);
+    time.pass(10_000); // Pulumi takes some time, too, until it has started
+    const replace = args === "--replace" ? { replace: ["n"] } : {};
+    const script = (text: string) => () => evaluated(text.replace("OPTIONS", optionsOn[adapter]));
+    const plan = planned && (await stack.preview(script(planned), { parallel: 1 })).plan;
+    const how = {
+      parallel: 1,
+      refresh: args === "--refresh",
+      targets,
+      dependents,
+      ...replace,
+      ...(plan && { plan }),
+      ...(release === "oldest" && { release }),
+    };
+    const { errors }: Run = program ? await stack.up(script(program), how) : await stack[run](how);
+    story[title] = {
+      ok: errors.length === 0,
+      writes: writesOf(service),
+      kept: [...stack.state]
+        .filter((one) => one.custom && !one.type.startsWith("pulumi:"))
+        .map(({ name }) => name)
+        .sort(),
+    };
+  }
+  return story;
+}
+
+/** The oldest release tells two in another way: each run of the tests has that of both. */
+function releases(story: string): Release[] {
+  if (!onNewest) return ["oldest"];
+  return ["life", "together"].includes(story) ? ["newest", "oldest"] : ["newest"];
+}
+
+/**
+ * Stories of a stack, told by Pulumi and by the double of its engine, on a service like the specification or like the hosted one: they
+ * make the same calls in the same order.
+ */
+export function compare(adapter: Adapter, like: "specification" | "hosted"): void {
+  jest.setTimeout(1_200_000); // more than the double needs
+  const rows = (Object.keys(stories) as (keyof typeof stories)[])
+    .filter((story) => adapter === "plugin" || !onPlugin.includes(story))
+    .flatMap((story) => releases(story).map((release) => [story, release] as const));
+  test.each(rows)("%s: Pulumi and its double do the same (%s release)", async (story, release) => {
+    // An environment of the hosted service waits for a node, and a create for that: 20 s each, once is enough.
+    const answers = like === "hosted" ? { like, environmentsWait: story === "plans" } : { like };
+    const w = await world("", {
+      inline: true,
+      answers,
+      release,
+      plugin: adapter === "plugin",
+      env: { CONSORTIUM_PLUGIN: String(adapter === "plugin") },
+    });
+    const real = await told(w, adapter, stories[story]);
+    expect(await doubled(adapter, { answers, release }, stories[story])).toEqual(real);
+  });
+}
