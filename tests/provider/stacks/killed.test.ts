@@ -112,7 +112,7 @@ onBothAdapters((make, adapter) => {
     another.nameStack({ project: "another", stack: "test" });
     const lines = linesOf(logs()[0]!).filter((line) => !("run" in line));
     loseAnswers();
-    for (const line of lines) another.write(line);
+    for (const line of lines) await another.write(line);
     another.end(new Set());
     expect((await stack.up(consortium)).errors).toEqual([]);
     expect(service.store.consortia.list()).toHaveLength(1);
@@ -127,11 +127,11 @@ onBothAdapters((make, adapter) => {
     };
     const first = log();
     const left = { attempt: "1", path: "/p", name: "z", before: [], key: "k", at: 1, id: "z1" };
-    first.write({ left });
+    await first.write({ left });
     first.end(new Set());
     expect(log().before).toMatchObject({ interrupted: [left], isContinued: false });
     const killed = log();
-    killed.write({ begun: { ...left, attempt: "2" } });
+    await killed.write({ begun: { ...left, attempt: "2" } });
     expect(log().before.isContinued).toBe(true);
   });
 
