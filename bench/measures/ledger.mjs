@@ -30,7 +30,8 @@ export const ledger = async (tools) => {
   const anvil = await anvilAlone();
   try {
     const own = await Client.of(caller(service, await raftNode(service)));
-    const bare = await Client.of(anvil.send);
+    // each from another account: anvil can leave a transaction waiting for good if it comes before the one with the nonce before
+    const bare = await Client.of(anvil.send, pipelined.atOnce);
     for (let turn = 0; turn < turns; turn++) {
       for (const client of [own, bare]) {
         await client.awaits();
@@ -52,17 +53,18 @@ export const ledger = async (tools) => {
 class Client {
   awaited = { count: 0, ms: 0 };
   pipelined = { count: 0, ms: 0 };
-  #wallet = Wallet.createRandom();
-  #nonce = 0;
+  /** @type {{ wallet: import("ethers").HDNodeWallet, nonce: number }[]} */
+  #accounts;
 
-  /** @param {import("../lib/node.mjs").Send} send @param {number} chainId */
-  constructor(send, chainId) {
+  /** @param {import("../lib/node.mjs").Send} send @param {number} chainId @param {number} accounts that send in turns */
+  constructor(send, chainId, accounts) {
     this.send = send;
     this.chainId = chainId;
+    this.#accounts = Array.from({ length: accounts }, () => ({ wallet: Wallet.createRandom(), nonce: 0 }));
   }
 
   /** @param {import("../lib/node.mjs").Send} send */
-  static of = async (send) => new Client(send, Number(await send("eth_chainId", [])));
+  static of = async (send, accounts = 1) => new Client(send, Number(await send("eth_chainId", [])), accounts);
 
   async awaits() {
     const raws = await this.#signed(awaited);
@@ -85,16 +87,19 @@ class Client {
   /** @param {number} count */
   #signed = (count) =>
     Promise.all(
-      Array.from({ length: count }, () =>
-        this.#wallet.signTransaction({
+      Array.from({ length: count }, (_, at) => {
+        const account = /** @type {{ wallet: import("ethers").HDNodeWallet, nonce: number }} */ (
+          this.#accounts[at % this.#accounts.length]
+        );
+        return account.wallet.signTransaction({
           to: `0x${"11".repeat(20)}`,
-          nonce: this.#nonce++,
+          nonce: account.nonce++,
           gasLimit: 21_000,
           gasPrice: 0,
           chainId: this.chainId,
           type: 0,
-        }),
-      ),
+        });
+      }),
     );
 }
 

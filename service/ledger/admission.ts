@@ -25,14 +25,20 @@ const recovery = "0x0000000000000000000000000000000000000001";
 
 type Transaction = Transactions.Transaction;
 
-const transactions = () => createRequire(__filename)("ethers/transaction") as typeof Transactions;
+let loaded: (typeof Transactions & typeof Crypto) | undefined;
+/** The parts of ethers for transactions, loaded with the first one. */
+function ethers() {
+  const load = createRequire(__filename);
+  const parts = () => ({ ...(load("ethers/transaction") as object), ...(load("ethers/crypto") as object) });
+  return (loaded ??= parts() as typeof loaded & object);
+}
 
 /** The hard fork whose rules a chain has. */
 export const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";
 
 /** Decodes a signed transaction. Throws problems that do not depend on the chain's state. */
 function decoded(raw: string, spec: ChainSpec): Transaction {
-  const { Transaction } = transactions();
+  const { Transaction } = ethers();
   const type = Number(raw.slice(0, 4));
   const fork = forkOf(spec);
   if (raw.length < 4) throw unfit("typed transaction too short");
@@ -153,8 +159,7 @@ export async function admitted(
   { raw, tx, from }: Sent,
   { accounts, pool }: Known,
 ): Promise<[string, Waiting]> {
-  const { keccak256 } = createRequire(__filename)("ethers/crypto") as typeof Crypto;
-  const hash = keccak256(raw); // tx.hash would serialize it again
+  const hash = ethers().keccak256(raw); // tx.hash would serialize it again
   if (pool.has(hash)) throw unfit("already known");
   const used = await accounts.used(engine, from);
   if (tx.nonce < used) throw unfit(`nonce too low: next nonce ${used}, tx nonce ${tx.nonce}`);
@@ -185,7 +190,7 @@ function nextNonce(used: number, waiting: readonly Waiting[]): number {
 /** Whether a transaction may replace a waiting one: it must pay a tenth more, as in geth. */
 function isDearer(tx: Transaction, { raw }: Waiting): boolean {
   const price = (one: Transaction) => one.maxFeePerGas ?? one.gasPrice ?? 0n;
-  const former = price(transactions().Transaction.from(raw));
+  const former = price(ethers().Transaction.from(raw));
   return price(tx) > former && price(tx) * 10n >= former * 11n;
 }
 

@@ -77,13 +77,16 @@ export class Engine extends Caller {
     return headOf(await this.call<Block>("eth_getBlockByNumber", ["latest", false]));
   }
 
-  /** The newest block with its results. @param rawOf the signed transaction of a hash */
-  async sealed(rawOf: (hash: string) => string | undefined = () => undefined): Promise<Sealed> {
+  /** A block with its results; undefined if it is not made yet. @param rawOf the signed transaction of a hash */
+  async sealed(number: number, rawOf: (hash: string) => string | undefined): Promise<Sealed | undefined> {
+    const wanted = `0x${number.toString(16)}`;
     const [block, receipts] = await Promise.all([
-      this.call<Block>("eth_getBlockByNumber", ["latest", true]),
-      this.call<Receipt[]>("eth_getBlockReceipts", ["latest"]),
+      this.call<Block | null>("eth_getBlockByNumber", [wanted, true]),
+      this.call<Receipt[] | null>("eth_getBlockReceipts", [wanted]),
     ]);
-    return { block, receipts, raws: block.transactions.map(({ hash }) => rawOf(hash) ?? "0x") };
+    return block && receipts
+      ? { block, receipts, raws: block.transactions.map(({ hash }) => rawOf(hash) ?? "0x") }
+      : undefined;
   }
 
   /** Makes a block of the waiting transactions, with this time. */

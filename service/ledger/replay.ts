@@ -33,14 +33,14 @@ export class Replay {
   /** Continues to the last entry. Keeps blocks that were recorded but not kept. Returns the last block. */
   async on(): Promise<Head> {
     const { data } = this.base;
-    if (data.height < 0) await this.base.keep(await this.engine.sealed());
+    if (data.height < 0) await this.#keep(0);
     for await (const [at, entry] of data.entries(this.next)) {
       if (this.base.closed) throw stopping();
       await this.#tell(entry);
       this.next = at + 1;
       if (!("seal" in entry) || entry.seal[0] < data.height) continue;
       if (entry.seal[0] === data.height) await this.#compare();
-      else await this.base.keep(await this.engine.sealed((hash) => this.#sent.get(hash)));
+      else await this.#keep(entry.seal[0]);
     }
     await this.#compare();
     return this.engine.head();
@@ -49,6 +49,10 @@ export class Replay {
   /** Transactions that wait for a block, by hash, in order of arrival. */
   waiting(): Promise<Map<string, Waiting>> {
     return waitingOf(this.engine, this.#sent);
+  }
+
+  async #keep(number: number): Promise<void> {
+    await this.base.keep((await this.engine.sealed(number, (hash) => this.#sent.get(hash)))!);
   }
 
   /** A block's hash also covers all blocks before it. */

@@ -176,7 +176,9 @@ async function tellAll(engine: Engine, changes: readonly Change[]): Promise<(Ans
 const follows = ({ tx }: Change, { tx: before }: Change) =>
   tx !== undefined && tx.from === before?.from && tx.nonce > before.nonce;
 
-async function blockOf(engine: Engine, { seal: [, timestamp] }: Seal, { pool }: ChainBase): Promise<Sealed> {
-  await engine.seal(timestamp);
-  return engine.sealed((hash) => pool.rawOf(hash));
+/** Makes a block. It is asked for in the same message, and again if the engine answers before it is made. */
+async function blockOf(engine: Engine, { seal: [number, timestamp] }: Seal, { pool }: ChainBase): Promise<Sealed> {
+  const sealed = () => engine.sealed(number, pool.rawOf);
+  const [, made] = await Promise.all([engine.seal(timestamp), sealed()]);
+  return (made ?? (await sealed()))!;
 }
