@@ -85,7 +85,7 @@ interface Link {
   id?: string;
   urn?: string;
   /** The id certainly belongs to the resource, because the property depends on it. */
-  sure: boolean;
+  sure?: true;
 }
 
 const only = (found: readonly (Resource | undefined)[]): Resource | undefined => {
@@ -109,10 +109,10 @@ function linkOf(source: PolicyResource, className: ParentClass): Link {
   const environment = className === "Consortium" ? only(ofClass("Environment", made)) : undefined;
   const between = environment && made.find(({ urn }) => urn === environment.urn);
   if (between) return { ...linkOf(between, className), ...(id && { id }) };
-  if (id) return { id, sure: false };
+  if (id) return { id };
   const near =
     only(ofClass(className, ancestorsOf(source)).slice(0, 1)) ?? only(ofClass(className, dependenciesOf(source)));
-  return { urn: near?.urn, sure: false };
+  return { urn: near?.urn };
 }
 
 /**

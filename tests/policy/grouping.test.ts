@@ -1,4 +1,4 @@
-import { nodesPerEnvironment } from "../../sdk/policy";
+import { environmentsPerConsortium, nodesPerEnvironment } from "../../sdk/policy";
 import { messages } from "./support/host";
 import { idOf, network, Plan, type Planned, unknown } from "./support/plan";
 
@@ -15,8 +15,8 @@ const two =
   (of: (environment: Planned, plan: Plan, membership: Planned) => [first: Node, second?: Node]): Build =>
   (plan, environment, membership) => {
     const [first, second = first] = of(environment, plan, membership);
-    plan.add("Node", "a", { membership, ...first[0] }, first[1]);
-    plan.add("Node", "b", { membership, ...second[0] }, second[1]);
+    plan.add("Node", "b", { membership, ...first[0] }, first[1]);
+    plan.add("Node", "a", { membership, ...second[0] }, second[1]);
   };
 
 /** A node that was made from an environment in an earlier run, so that its id is known. */
@@ -42,6 +42,13 @@ const together: [string, Build][] = [
   [
     "children of the environment",
     two((environment, plan) => [[unknownId, { parent: plan.component("nodes", environment) }]]),
+  ],
+  [
+    "children of the environment, which is itself in another one",
+    two((environment, plan) => {
+      environment.parent = other(plan);
+      return [[unknownId, { parent: environment }]];
+    }),
   ],
   [
     "one that exists and knows its id, one that is new and does not",
@@ -95,4 +102,19 @@ test.each(together)("together: %s", async (_, build) => {
 
 test.each(apart)("apart: %s", async (_, build) => {
   expect(await found(build)).toEqual([]);
+});
+
+test("an environment whose consortium's id comes from another environment, beside other things, is in that one's", async () => {
+  const plan = new Plan();
+  const { environment } = network(plan);
+  const component = plan.component("names");
+  plan.add(
+    "Environment",
+    "beside",
+    { consortiumId: unknown },
+    { madeFrom: { consortiumId: [component, environment] } },
+  );
+  expect(await messages(environmentsPerConsortium, plan, { max: 1 })).toEqual([
+    expect.stringMatching(/^Consortium "trade" would have 2 environments \(in this stack "beside" and "ledger"\)/),
+  ]);
 });

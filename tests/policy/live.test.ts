@@ -119,6 +119,9 @@ describe("objects of the organization outside this stack count", () => {
     expect(await messages(nodes, bounded)).toEqual([
       expect.stringContaining('Membership "acme" would own 4 of the nodes'),
     ]);
+    membership.props = { ...membership.props, minimumNodes: 5, maximumNodes: 9 };
+    expect(await messages(nodes, bounded)).toEqual([expect.stringContaining("must own at least 5 (its minimumNodes)")]);
+    expect(await messages(nodes, bounded, { live: false })).toEqual([]); // others may be there
   });
 
   test("not objects that are being deleted", async () => {

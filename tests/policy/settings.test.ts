@@ -1,9 +1,11 @@
-import { type PolicyConfigSchema } from "@pulumi/policy";
+import { type PolicyConfigSchema, type ResourceValidation } from "@pulumi/policy";
+import { dynamicPrefix } from "../../provider/constants";
 import {
   allowedRegions,
   consensusForProvider,
   consortiumPolicies,
   naming,
+  nodeSize,
   nodesPerEnvironment,
   type PackSettings,
   policies,
@@ -185,3 +187,24 @@ test.each(policies.map((policy) => [policy.name, policy] as const))(
     expect(policy.description).toMatch(/\.$/);
   },
 );
+
+test.each([
+  ["of whole stacks", nodesPerEnvironment, ["pulumi:pulumi:Stack"]],
+  [
+    "of single resources",
+    nodeSize,
+    ["pulumi:pulumi:Stack", "pulumi:providers:pulumi-nodejs", `${dynamicPrefix}Consortium`],
+  ],
+])("the host asks a policy %s only about what it judges", async (_, policy, types) => {
+  const asked: string[] = [];
+  const { validateResource } = policy;
+  if (typeof validateResource !== "function") throw new Error("one function judges resources");
+  const listening: ResourceValidation = (args, report) => {
+    asked.push(args.type);
+    return validateResource(args, report);
+  };
+  const plan = new Plan();
+  plan.add("Consortium", "trade");
+  await judge([{ ...policy, validateResource: Object.assign(listening, { ...validateResource }) }], plan);
+  expect(asked).toEqual(types);
+});

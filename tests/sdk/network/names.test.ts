@@ -91,3 +91,12 @@ test("a renamed network passes on the earlier names of its environments and node
   expect(told("Consortium")).toEqual(expect.arrayContaining(earlier));
   expect(told("Environment")).toEqual(expect.arrayContaining(earlier.map((name) => `${name}/acme-1`)));
 });
+
+test("a part has its earlier names, without its own", () => {
+  const nodes = { acme: { main: { formerly: "first" }, next: null } };
+  const members = { apex: { formerly: "ace" }, acme: null };
+  const parts = partsOf(planned("trade", { members, environments: { prod: { ...raft, nodes } } }, undefined));
+  const formerly = (name: string) => parts.find(({ planned: { names } }) => names[0] === name)!.formerly;
+  expect(["trade", "trade/acme", "trade/apex"].map(formerly)).toEqual([[], [], ["trade/ace"]]);
+  expect(["trade/prod/main", "trade/prod/next"].map(formerly)).toEqual([["trade/prod/first"], []]);
+});
