@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { programOf } from "../e2e/support/backends/programs";
@@ -39,7 +39,7 @@ const tokens = (token: string): Record<string, string> => ({
   GITHUB_TOKEN: token,
   CI_JOB_TOKEN: token,
 });
-const allowed = tokenWith({ "pull-requests": "write", issues: "write", actions: "read" });
+const allowed = tokenWith({ "pull-requests": "write", issues: "write", actions: "read", packages: "write" });
 /** Another forge, and the variables of its jobs. */
 async function forgeWith(written: Written[] = [], which: "GitHub" | "GitLab" = "GitHub") {
   const other = await Forge.start(written);
@@ -100,6 +100,23 @@ test("the newest plan for the same files counts, in whatever order they are list
   expect(await run(["plan", "staging"], env)).toMatchObject({ code: 0 });
   expect(readFileSync(join(clone, "approved/day"), "utf8")).toBe("3");
   rmSync(join(clone, "approved"), { recursive: true });
+});
+
+test("GitLab keeps a plan byte by byte, and half of one counts as none", async () => {
+  const { other, env } = await forgeWith([], "GitLab");
+  const kinds = ["json", "plan"];
+  const saved = (kind: string) => join(clone, "plans", `staging.${kind}`);
+  mkdirSync(join(clone, "plans"));
+  for (const kind of kinds) writeFileSync(saved(kind), Buffer.from([0, 255, kind.length, 10]));
+  expect(await run(["save", "staging"], env)).toMatchObject({ code: 0 });
+  expect(await run(["plan", "staging"], env)).toMatchObject({ code: 0, text: "" });
+  const approved = join(clone, "approved");
+  for (const kind of kinds) expect(readFileSync(join(approved, `staging.${kind}`))).toEqual(readFileSync(saved(kind)));
+  other.packages.delete([...other.packages.keys()].at(-1)!);
+  const { code, text } = await run(["plan", "staging"], env);
+  expect([code, text]).toEqual([0, expect.stringContaining("found no merge request with a plan for staging")]);
+  expect(existsSync(approved)).toBe(false);
+  rmSync(join(clone, "plans"), { recursive: true });
 });
 
 test("plans that are from forks or expired do not count; an invalid answer is an error", async () => {

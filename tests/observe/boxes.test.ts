@@ -266,6 +266,10 @@ const tethers = [
   { id: "t0", network: "rinkeby", environmentId: "e0" },
   { id: "t9", network: "mainnet", state: "configured" },
 ];
+const consortiumOf = (index: number): ConsortiumModel => ({
+  ...networkOf({ memberships: [memberOf(index)], environments: [environmentOf(index, [])] }).consortia[0]!,
+  id: `c${index}`,
+});
 const maps: [string, () => NetworkMap][] = [
   ["one node", () => mapOf({ ...largeNetwork(1, 1, 1), tethers })],
   ["lines", () => mapOf({ ...largeNetwork(3, 4, 4), tethers })],
@@ -275,6 +279,7 @@ const maps: [string, () => NetworkMap][] = [
   ["members alone", () => mapOf(networkOf({ memberships: [memberOf(0), memberOf(1)] }))],
   ["environments alone", () => mapOf(networkOf({ environments: [environmentOf(1, []), environmentOf(2, [])] }))],
   ["a long name", () => mapOf(networkOf({ name: "x".repeat(30), memberships: [memberOf(0)] }))],
+  ["two consortia", () => mapOf({ ...networkOf({}), consortia: [0, 1].map(consortiumOf), tethers })],
   ["tethers alone", () => mapOf({ ...networkOf({}), consortia: [], tethers })],
 ];
 

@@ -104,8 +104,10 @@ describe("a network that applications can use", () => {
       w.service.faults.clear();
       w.service.faults.add({ kind: "status", status: 200, body: { urls: { rpc } }, method: "GET", route, times: 100 });
     };
-    shown("pending");
-    await only(/^(node reachable: n\d-\d: its RPC address is invalid: pending\n?){4}$/);
+    for (const address of ["pending", "wss://127.0.0.1/"]) {
+      shown(address);
+      await only(new RegExp(`^(node reachable: n\\d-\\d: its RPC address is invalid: ${address}\n?){4}$`));
+    }
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => {
       sockets.add(socket.resume());

@@ -117,6 +117,22 @@ test.each([
 });
 
 test.each([
+  ["come every 5 s, also empty, are due", [], 5],
+  ["come every 5 s, with transactions, are not", ["0x9"], undefined],
+])("blocks that %s", async (_what, transactions, period) => {
+  const send = async (method: string, [which]: unknown[]): Promise<unknown> =>
+    Promise.resolve(
+      method === "eth_getBlockByNumber"
+        ? { number: "0x9", timestamp: `0x${(5 * Number(which)).toString(16)}`, transactions }
+        : "0x9",
+    );
+  const node = new ChainNode({ send } as unknown as JsonRpcProvider, new VirtualTime());
+  await node.meet();
+  await node.watch(raft, false);
+  expect(node.probe.period).toBe(period);
+});
+
+test.each([
   ["that answers late is not behind", 400, 0],
   ["that is behind is found", 0, 60],
 ])("a node of a chain that makes 20 blocks a second %s", async (_, lateMs, behind) => {

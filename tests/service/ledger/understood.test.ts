@@ -1,6 +1,9 @@
-import type { Transaction } from "ethers";
-import { intrinsicGas } from "../../../service/ledger/admission";
+import { encodeRlp, type Transaction } from "ethers";
+import { intrinsicGas, sentBy } from "../../../service/ledger/admission";
 import { type Criteria, matching } from "../../../service/ledger/logs";
+import { Reads } from "../../../service/ledger/reads";
+import { finished } from "../../../service/ledger/answers";
+import { engineId, rpcCall } from "../../../service/ledger/rpc";
 import { mustBeMessage, read, type Rights, screen } from "../../../service/ledger/screening";
 import { type Profile, profiles } from "../../../service/profiles";
 import { callLimits } from "../../../service/settings/settings";
@@ -150,6 +153,7 @@ describe("who may make a call", () => {
     );
     expect(signs("personal_sign", "0x12", account)).toBe(JSON.stringify(["personal_sign", ["0x12", account]]));
     const other = `0x${"b".repeat(40)}`;
+    expect(signs("eth_sign", other, "0x12")).toMatch(/^1 -32000: unknown account: /);
     expect(signs("eth_sign", other, "0x12")).toContain(`for its own account ${account} only, not ${other}.`);
     expect(signs("personal_sign", "0x12", other)).toContain(`only, not ${other}.`);
     expect(signs("eth_sendTransaction", {})).toContain("only, and the call names none.");
@@ -302,4 +306,51 @@ describe("the gas that a transaction needs before anything is executed", () => {
     ["prague", { data: `0x${"00".repeat(100)}` }, 21_000 + 10 * 100],
     ["prague", { authorizationList: [1, 2] }, 21_000 + 50_000],
   ])("%s %j", (fork, fields, needed) => expect(gas(fork, fields)).toBe(needed));
+});
+
+test.each([
+  ["than its fee at most", "0x02", "0x01", "max priority fee per gas higher than max fee per gas"],
+  ["than nothing", "0x01", "0x02", "invalid sender: invalid transaction v, r, s values"],
+])("a transaction with a higher tip %s is refused for its own reason", async (_what, tip, most, why) => {
+  const parts = ["0x05", "0x", tip, most, "0x5208", account, "0x", "0x", [], "0x", "0x", "0x"];
+  const raw = `0x02${encodeRlp(parts).slice(2)}`;
+  const spec = { key: "e1", chainId: 5, accounts: 1, profile: undefined };
+  await expect(sentBy(undefined as never, raw, spec)).rejects.toThrow(why);
+});
+
+describe("the engine", () => {
+  const fees = async (newest: unknown) => {
+    const engine = { ask: () => Promise.resolve(Buffer.from("the engine's")) };
+    const reads = new Reads(
+      { data: { height: 3 } } as never,
+      () => Promise.resolve(engine as never),
+      () => Promise.resolve(),
+    );
+    const answer = reads.answer(rpcCall("eth_feeHistory", ["0x1", newest, []]), { bytes: 100, ms: 1_000 });
+    return (await answer).toString();
+  };
+  test.each(["0x3", "0x0", "latest", "pending"])("is asked for fees up to the block %s", async (newest) =>
+    expect(await fees(newest)).toBe("the engine's"),
+  );
+  test("is not asked for fees of a block that there is not: it would say zero", async () =>
+    expect(fees("0x4")).rejects.toThrow("request beyond head block: requested 4, head 3"));
+
+  const told = (method: string, result: unknown) => {
+    const line = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: engineId, result }));
+    const call = rpcCall(method, ["0x1"], 7);
+    const answer = finished(call, line, { height: 3, profile: profiles.quorum!.ibft }, (error) => {
+      throw error;
+    });
+    return JSON.parse(answer.toString()) as unknown;
+  };
+  test.each([
+    ["eth_getTransactionReceipt", { blobGasUsed: "0x0", status: "0x1" }, { status: "0x1" }],
+    ["eth_getTransactionReceipt", null, null],
+    ["eth_getBlockByNumber", null, null],
+    ["eth_getRawTransactionByHash", "0x12", "0x12"],
+    ["eth_getRawTransactionByHash", null, "0x"],
+    ["eth_call", "0x", "0x"],
+  ])("%s: %j is told as %j", (method, result, shown) =>
+    expect(told(method, result)).toEqual({ jsonrpc: "2.0", id: 7, result: shown }),
+  );
 });

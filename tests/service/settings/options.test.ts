@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { startService, type ServiceOptions } from "../../../service/index";
+import { apiQuirks, callLimits, limits, timing } from "../../../service/settings/settings";
 import { anyText, client, start } from "../helpers";
 
 test.each([
@@ -30,6 +32,23 @@ test("undefined options get their defaults", async () => {
   const { service } = await start(none);
   expect(service.timing.nodeStart).toBe(1_500);
   expect(service.answers.deleted.node).toBe(204);
+});
+
+test("each default is the one that its description promises", () => {
+  const source = readFileSync("service/settings/settings.ts", "utf8");
+  const described = source.matchAll(/Default ([^\s.;:]+(?: [KM]iB)?)[^/]*?\*\/\s+(\w+):/g);
+  const promised = [...described].map(([, text = "", name = ""]) => {
+    const bytes = { KiB: 1_024, MiB: 1_048_576 }[text.split(" ")[1] ?? ""] ?? 1;
+    const number = Number(text.split(" ")[0]!.replaceAll(",", "")) * bytes;
+    return [name, Number.isNaN(number) ? text.replaceAll("`", "") : String(number)];
+  });
+  const { deleted, quorumLedger, ...simple } = apiQuirks.parse({});
+  const parts = [simple, timing.parse({}), limits.parse({}), callLimits.parse({})];
+  const all = parts.flatMap((part) => Object.entries(part)).map(([name, value]) => [name, String(value)]);
+  expect(promised).toEqual(all);
+  expect(quorumLedger).toEqual({ clock: "seconds" });
+  const { consortium, environment, ...others } = deleted;
+  expect([consortium, environment, new Set(Object.values(others))]).toEqual([202, 202, new Set([204])]);
 });
 
 test("the addresses are consistent, and each service has a new key", async () => {
