@@ -16,7 +16,7 @@ const program = `
 test.each([false, true])(
   "a refresh announces nothing: the next up restores the changed value (plugin: %s)",
   async (plugin) => {
-    const { service, stack } = await world(program, { plugin });
+    const { service, stack } = await world(program, { plugin, inline: true });
     expect(await stack.up()).toMatchObject({ code: 0 });
     service.store.nodes.patch(service.store.nodes.list()[0]!.id, { size: "other" });
     const refreshed = await stack.refresh();
@@ -32,7 +32,7 @@ test.each([false, true])(
   async (plugin) => {
     const paused = (chainId: number): string =>
       program.replace('"ibft" }', `"ibft", paused: true, chainId: ${chainId} }`).replace(', size: "small"', "");
-    const { stack } = await world(paused(76), { plugin });
+    const { stack } = await world(paused(76), { plugin, inline: true });
     expect(await stack.up()).toMatchObject({ code: 0 });
     expect(await stack.up()).toMatchObject({ code: 0 });
     await stack.ok(["preview", "--expect-no-changes"]);

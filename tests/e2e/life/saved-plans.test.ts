@@ -22,7 +22,7 @@ const users = `
 `;
 
 test.each([false, true])("a saved plan is executed (plugin: %s), and shows no password", async (plugin) => {
-  const { stack, service } = await world(program(""), { plugin });
+  const { stack, service } = await world(program(""), { plugin, inline: true });
   const plan = join(stack.folder, "approved.plan");
   const asPlanned = async (text: string): Promise<void> => {
     stack.program(text);
