@@ -214,7 +214,9 @@ await close(async () => {
       GOPROXY: `${forge.url}/go,${(await succeed("go", ["env", "GOPROXY"])).trim()}`,
       GONOSUMDB: module(forge.url),
       GOCACHE: (await succeed("go", ["env", "GOCACHE"])).trim(),
-      GOFLAGS: `${(await succeed("go", ["env", "GOFLAGS"])).trim()} -modcacherw`.trim(), // so that the folder can be removed
+      // -modcacherw: so that the folder can be removed; the others: what is compiled does not depend on the home, so the cache has it
+      GOFLAGS: `${(await succeed("go", ["env", "GOFLAGS"])).trim()} -modcacherw -trimpath`.trim(),
+      CGO_ENABLED: "0",
     };
     const checks = chosen.map((language) => ({ name: language, work: () => work(language) }));
     return tally(await runChecks(checks, 3)); // most of an installation is waiting
