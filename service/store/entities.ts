@@ -111,7 +111,7 @@ export interface FieldsOf {
     nextPin?: number;
     reports: number;
     /** The following fields are for tethers on real chains. Contracts on the target networks: */
-    contracts?: Partial<Record<Network, { address: string; chainId: number; transaction?: Signed } | undefined>>;
+    contracts?: Partial<Record<Network, { address: string; chainId: number; transaction: Signed } | undefined>>;
     /** Deployments that have begun, with the signed transaction, so that none is paid for twice. */
     deploying?: Partial<Record<Network, ({ address: string } & Signed) | undefined>>;
     /** Contracts that a network no longer shows. The next deployment sends the same transaction first, because the network may be wrong. */

@@ -1,6 +1,6 @@
 import type { Base, Tethering } from "../context";
 import type { RealLedger } from "../store/ledgers";
-import { type FieldsOf, type Network, networks, type Signed, type Wire } from "../store/entities";
+import { type FieldsOf, type Network, networks, type Wire } from "../store/entities";
 import { type AccountKeys, Accounts } from "./accounts";
 import { Schedule, SingleFlight } from "./schedule";
 import type { Target, Targets } from "./targets";
@@ -9,7 +9,6 @@ import { isFull, Refusal } from "../errors";
 import type { Store } from "../store/store";
 import {
   contractAddress,
-  contradicted,
   deployment,
   beganAnew,
   isThere,
@@ -166,17 +165,16 @@ class Deployments {
       return true;
     }
     if (!contract) return false;
-    const anew = other || (contract.transaction !== undefined && (await beganAnew(target, contract.transaction)));
-    if (anew || (again && contract.transaction) || this.#isLost(id, network, contract.transaction))
-      this.#lose(id, network, contract, anew);
+    const anew = other || (await beganAnew(target, contract.transaction));
+    if (anew || again || this.#isLost(id, network)) this.#lose(id, network, contract, anew);
     else throw new Refusal(409, `${network} does not show the contract ${contract.address} at present.`);
     return false;
   }
 
   /** Whether a contract was missing for so long that it counts as lost. */
-  #isLost(id: string, network: Network, transaction: Signed | undefined): boolean {
+  #isLost(id: string, network: Network): boolean {
     const key = `${id} ${network}`;
-    const lasting = this.#missing.get(key) ?? new Lasting(transaction ? missing : contradicted);
+    const lasting = this.#missing.get(key) ?? new Lasting(missing);
     this.#missing.set(key, lasting);
     return lasting.holds(true);
   }
@@ -187,7 +185,8 @@ class Deployments {
     this.store.setFields("tether", id, {
       contracts: { ...contracts, [network]: undefined },
       deployments: { ...deployments, [network]: 0 },
-      lost: { ...lost, [network]: anew || !transaction ? undefined : { address, ...transaction } },
+      // Stryker disable next-line ConditionalExpression: a chain that shows its first block refuses the old transaction at once, too
+      lost: { ...lost, [network]: anew ? undefined : { address, ...transaction } },
       pinning: pinning?.network === network ? undefined : pinning,
       problem: `The contract ${address} is no longer on ${network}: the network lost its state. Deploy it again.`,
     });

@@ -86,6 +86,12 @@ test("an issue belongs to one stack, and a pull request is never taken for an is
   ]);
 });
 
+test.each([[[]], [["plan"]], [["toString", "staging"]]])("%j says nothing that it can do", async (args) => {
+  const { env } = await forgeWith();
+  const why = "forge.mjs: say what to do, and for which stack: save, plan, comment, issue";
+  expect(await failed(run(args, env))).toContain(why);
+});
+
 test("the newest plan for the same files counts, in whatever order they are listed", async () => {
   const { other, env } = await forgeWith();
   const name = `plan-staging-${git("rev-parse", "HEAD^{tree}").trim()}`;

@@ -139,15 +139,16 @@ describe("effects of faults", () => {
   });
 });
 
-test("a service closes at once, with hanging calls and open connections", async () => {
+test("a service closes at once, with hanging calls and open connections, and a delayed call has no effect", async () => {
   const { service, send } = await start();
   await send("GET", "/consortia");
   service.faults.add({ kind: "hang" });
   service.faults.add({ kind: "delay", ms: 60_000, nth: 2 });
-  const calls = [failure(send("GET", "/consortia")), failure(send("GET", "/consortia"))];
+  const calls = [failure(send("GET", "/consortia")), failure(create(send, "late"))];
   await until(() => service.calls.length === 3);
   await service.close();
   expect(await Promise.all(calls)).toEqual(["UND_ERR_SOCKET", "UND_ERR_SOCKET"]);
+  expect(service.store.consortia.list()).toEqual([]);
   expect(await failure(send("GET", "/consortia"))).toBe("ECONNREFUSED");
 });
 

@@ -9,8 +9,8 @@ const sockets: Socket[] = [];
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
 
 /** A connection that sends data and collects the responses. */
-async function opened(port: number, text: string) {
-  const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+async function opened(port: number, text: string, allowHalfOpen = false) {
+  const socket = connect({ port, host: "127.0.0.1", allowHalfOpen }).on("error", () => undefined);
   sockets.push(socket);
   const said = { text: "", closed: false };
   socket.on("data", (part: Buffer) => (said.text += part.toString()));
@@ -37,6 +37,19 @@ test("a client that never finishes its headers or body is disconnected; others a
   await until(() => slow.said.closed && half.said.closed);
   clearInterval(drip);
   expect(slow.said.text).toMatch(/^HTTP\/1.1 408 .*"errorMessage":"The request was not received in time\."/s);
+});
+
+test.each(["goes on", "is silent"])("a client that %s after what is no HTTP is cut off at the end", async (does) => {
+  const { service } = await start();
+  const { socket, said } = await opened(service.port, "nonsense\r\n\r\n", true);
+  if (does === "is silent") {
+    await until(() => said.text !== "");
+    await service.close();
+  }
+  const drip = setInterval(() => socket.write("more\r\n"), 20);
+  await until(() => said.closed);
+  clearInterval(drip);
+  expect(said.text).toMatch(/^HTTP\/1.1 400 .*"errorMessage":"The request is not valid HTTP: /s);
 });
 
 test("with too many connections, the one that has been idle longest is closed", async () => {

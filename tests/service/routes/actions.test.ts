@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { clocked, newFolder, populated, quick, refused, start } from "../helpers";
 import { until } from "../../support/until";
-import { blockNumber, blocks, eth, ledgered, result, rpc, webSocket } from "../ledgers";
+import { blockNumber, blocks, chainsBelow, eth, ledgered, result, rpc, webSocket } from "../ledgers";
 import { tethered } from "../tethered";
 
 /* Actions of other clients of this API beyond its specification. */
@@ -18,6 +20,15 @@ async function world(options: Parameters<typeof start>[0] = {}) {
   const height = async () => (await send("GET", `${paths.node}/status`)).body.block_height;
   return { ...made, state, patch, height };
 }
+
+test("an environment that changes before it has nodes starts no ledger", async () => {
+  const dataDir = newFolder();
+  const { send, paths, environment, credential, urls } = await ledgered({ dataDir }, raft);
+  const { _id } = (await send("POST", `${paths.consortium}/environments`, { name: "empty", ...raft })).body;
+  expect((await send("PATCH", `${paths.consortium}/environments/${_id}`, { name: "still" })).status).toBe(200);
+  await blockNumber(urls.rpc, credential);
+  expect(readdirSync(join(dataDir, "chains"))).toEqual([environment]);
+});
 
 describe("a paused environment", () => {
   test("makes no blocks and accepts no new objects; its nodes stay, and everything continues after resuming", async () => {
@@ -69,6 +80,7 @@ describe("a paused environment", () => {
     // at once, so the chain may still be ending
     for (const state of ["live", "paused", "live"])
       expect((await send("PATCH", paths.environment, { state })).body.state).toBe(state);
+    await until(() => chainsBelow(process.pid).chains.length > 0); // before anybody calls
     const at = await blockNumber(url(), credential);
     expect(at).toBeGreaterThanOrEqual(2);
     expect(await result(url(), credential, "eth_getBlockByNumber", "0x2", false)).not.toBeNull();

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { computeAddress } from "ethers";
 import { startService, type ServiceOptions } from "../../../service/index";
 import { basic, client, clocked, furnished, newFolder, objectsIn, populated, start } from "../helpers";
 import { ways } from "../tethered";
@@ -187,6 +188,15 @@ describe("an incomplete folder", () => {
     const again = await open({ ledger: true });
     expect((await again.send("GET", "/tether/tether0001")).body.account).toBe(account);
   });
+});
+
+test("a key that was written just before the service was killed is the tether's, and gets no other", async () => {
+  await (await open({ tethers: [{ id: "tether0001" }] })).service.close();
+  const key = `0x${"1".repeat(64)}`;
+  mkdirSync(join(dataDir, "accounts"));
+  writeFileSync(join(dataDir, "accounts", "tether0001.key"), `${key}\n`);
+  const { send } = await open({ ledger: true });
+  expect((await send("GET", "/tether/tether0001")).body.account).toBe(computeAddress(key));
 });
 
 test("a folder of version 0.2.0 is refused and left unchanged", async () => {

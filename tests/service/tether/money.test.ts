@@ -40,6 +40,20 @@ test("five concurrent calls, and one more while the first waits for its block, p
   expect((await post("/deploy")).status).toBe(409);
 });
 
+test("a deployment that waits for its block when the service stops is completed by the next one, unasked", async () => {
+  const network = await new Network().start(byHand);
+  const dataDir = newFolder();
+  const { post, account, service } = await pinning(network, { ...pace, dataDir });
+  const asked = post("/deploy").catch(() => undefined);
+  await until(async () => (await network.waiting()) > 0);
+  await service.close();
+  await asked;
+  const { send } = await start({ ...pace, dataDir, ledger: { targets: { rinkeby: network.url } } });
+  const deployed = async () => (await ways(send).get()).text.includes('"deployed_networks":["rinkeby"]');
+  await mining(network, until(deployed));
+  expect(await network.deployedBy(account)).toBe(1);
+});
+
 describe("a service in its own process", () => {
   beforeAll(built);
   let dataDir: string;

@@ -1,0 +1,97 @@
+import { createServer } from "node:http";
+import { type AddressInfo } from "node:net";
+import { ofLedger } from "../../cli/probe/ledger";
+import { World } from "../../cli/probe/world";
+import { resolveSettings } from "../../provider/api/settings";
+
+/* What `consortium probe` concludes from a node's answers. With a node of the service: probe.test.ts. */
+
+type Call = (...params: never[]) => unknown;
+
+/** The answer to a question, and what it keeps, at a node that answers these calls, and undefined to others. */
+async function asked(question: string, calls: Record<string, Call>, accounts?: unknown) {
+  let looks = 0;
+  const world = {
+    node: {},
+    answers: {},
+    waitMs: 1_000,
+    path: () => "/node",
+    ask: () => Promise.resolve({ body: { user_accounts: accounts } }),
+    askNode: (method: string, params: never[] = []) =>
+      Promise.resolve({ result: calls[method]?.(...params), why: "no reason" }),
+    until: async (look: () => Promise<{ value?: unknown }>) => {
+      for (;;) {
+        const { value } = await look();
+        if (value !== undefined || ++looks === 3) return { value, ms: 1 };
+      }
+    },
+  } as unknown as World;
+  const said = await ofLedger.find((one) => one.question === question)!.ask(world);
+  return [said, world.answers.quorumLedger];
+}
+
+const [london, withdrawals] = [{ baseFeePerGas: "0x0" }, { withdrawals: [], withdrawalsRoot: "0x0" }];
+test.each([
+  [{}, false, "berlin: blocks have no baseFeePerGas"],
+  [{}, true, "berlin: blocks have no baseFeePerGas, although PUSH0 works"],
+  [london, false, "london: blocks have baseFeePerGas"],
+  [{ ...london, ...withdrawals }, true, "shanghai: blocks have baseFeePerGas, withdrawals, withdrawalsRoot"],
+  [{ ...london, withdrawals: [] }, false, "shanghai: blocks have baseFeePerGas, withdrawals, although PUSH0 fails"],
+])("the hard fork of %j, where PUSH0 works: %s", async (header, works, said) => {
+  const block = (_which: never, isWhole: boolean) => (isWhole ? undefined : header); // a whole block may be large
+  const found = asked("Its hard fork", { eth_getBlockByNumber: block, eth_call: () => (works ? "0x" : undefined) });
+  expect(await found).toEqual([said, { hardFork: said.split(":")[0] }]);
+});
+
+test.each([
+  [0, "not known: a call that deploys is refused", undefined],
+  [1, "1 bytes", 1],
+  [24_576, "24576 bytes", 24_576],
+  [131_071, "131071 bytes", 131_071],
+  [131_072, "more than 131072 bytes", undefined],
+])("of a node that takes code of %d bytes: %s", async (most, said, codeSize) => {
+  const deploy = ({ data }: { data: string }) => (parseInt(data.slice(4, 10), 16) <= most ? "0x" : undefined);
+  expect(await asked("The largest code", { eth_call: deploy })).toEqual([said, codeSize && { codeSize }]);
+});
+
+describe("the clock", () => {
+  const of = (timestamp: string, more: Record<string, Call> = {}, accounts: unknown = ["0xa"]) =>
+    asked(
+      "The clock of its blocks",
+      {
+        eth_sendTransaction: ({ from, to }: { from: unknown; to: unknown }) =>
+          from === "0xa" && to === from ? "0xf" : undefined,
+        eth_getTransactionReceipt: (hash: string) => (hash === "0xf" ? { blockNumber: "0x2" } : null),
+        eth_getBlockByNumber: (number: string, isWhole: boolean) =>
+          number === "0x2" && !isWhole ? { timestamp } : undefined,
+        ...more,
+      },
+      accounts,
+    );
+
+  test.each([
+    ["0x69551900", "seconds"],
+    ["0x1886a5b2f0f90000", "nanoseconds"],
+  ])("of a block of %s is in %s", async (timestamp, clock) => expect(await of(timestamp)).toEqual([clock, { clock }]));
+
+  test("is not known without an account, a transaction or its block", async () => {
+    const refused = "not known: a transaction is refused: no reason";
+    expect(await of("0x1", {}, null)).toEqual([refused, undefined]);
+    expect(await of("0x1", { eth_sendTransaction: () => null })).toEqual([refused, undefined]);
+    const none = await of("0x1", { eth_getTransactionReceipt: () => null });
+    expect(none).toEqual(["not known: a transaction gets no block", undefined]);
+  });
+});
+
+test("a node that does not answer costs no more than --wait", async () => {
+  const silent = createServer(() => undefined).listen(0, "127.0.0.1");
+  await new Promise((listening) => silent.once("listening", listening));
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const settings = resolveSettings({ env: {}, given: { apiKey: "u0a-b", baseUrl: `${url}/api/v1` } });
+  const { signal } = new AbortController();
+  const world = new World(settings, "probe", 200, signal, signal);
+  world.node = { url, username: "u", password: "p" };
+  expect(await world.askNode("eth_chainId")).toEqual({ why: expect.stringContaining("within 0.2 s") as string });
+  silent.closeAllConnections();
+  silent.close();
+});
