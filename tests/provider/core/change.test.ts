@@ -291,8 +291,8 @@ describe("what is accepted and ignored", () => {
 
 describe("a restart after a change", () => {
   const refusal = (kind: ErrorFacts["kind"]): ErrorFacts => ({ kind, call: "PUT /x/reset", errorMessage: "no" });
-  const steps = async (open: string[], answers: Case["answers"], isSecond = false) => {
-    const { one, sent, said } = changing("node", { keys: ["size"], answers });
+  const steps = async (open: string[], answers: Case["answers"], isSecond?: boolean, listed: Props = {}) => {
+    const { one, sent, said } = changing("node", { keys: ["size"], answers, listed });
     const parts = { ...fresh(base.node, base.node), open };
     const done = await restarted(one.collection, "x1", parts, base.node, isSecond);
     return { open: done.open, state: done.shown.state, sent: sent.length, said };
@@ -318,8 +318,17 @@ describe("a restart after a change", () => {
     expect(await steps(open, answers, isSecond)).toMatchObject(then);
   });
 
-  test.each<[ErrorFacts["kind"], boolean, RegExp]>([
-    ["unsupported", false, /changed, but not restarted.* This service cannot restart it: restart it in the console/],
+  test("is shown by the list, where the answer still shows it as ready", async () => {
+    const { state } = await steps(["restart"], [{ id: "x1", state: "started" }], false, { state: "initializing" });
+    expect(state).toBe("initializing");
+  });
+
+  test.each<[ErrorFacts["kind"], boolean | undefined, RegExp]>([
+    [
+      "unsupported",
+      undefined,
+      /changed, but not restarted.* This service cannot restart it: restart it in the console/,
+    ],
     ["missing", false, /This service cannot restart it/],
     ["server", true, /changed, but not restarted.* Run `pulumi up` again, which restarts it\./],
   ])("that fails (%s, again: %j) is to be done again", async (kind, isSecond, message) => {

@@ -13,19 +13,21 @@ import { VirtualTime } from "../../support/virtual-time";
 
 /* One update: what is sent, what the state keeps of it, and what is left to the next run. */
 
-type Kind = "node" | "appCred" | "consortium";
+type Kind = "node" | "appCred" | "consortium" | "invitation";
 
 const owned = { consortiumId: "c", environmentId: "e", membershipId: "m" };
 const base: Record<Kind, Props> = {
   node: { ...owned, name: "n" },
   appCred: { ...owned, name: "a" },
   consortium: { name: "trade", description: "old" },
+  invitation: { consortiumId: "c", orgName: "acme", email: "a@acme.example" },
 };
 const ready = { state: "started", createdAt: "2026-01-01T00:00:00.000Z", owner: "o", revision: "1" };
 const shownOf: Record<Kind, Props> = {
   node: { ...ready, membershipId: "m", name: "n", size: "small", urls: { rpc: "https://rpc" } },
   appCred: { membershipId: "m", name: "a", username: "u", password: "hush", revision: "1" },
   consortium: { ...ready, name: "trade", description: "old" },
+  invitation: { ...ready, state: "sent", orgName: "acme", email: "a@acme.example" },
 };
 const http = new Http(settingsFor("https://x/api/v1"));
 const error = (kind: ErrorKind): ApiError => new ApiError({ kind, call: "PATCH /x", errorMessage: "no" });
@@ -40,20 +42,26 @@ interface Case {
   shown?: Props;
   answered?: Props;
   parts?: Partial<StateParts>;
-  /** What PATCH answers; an error, or the object as it is afterwards. */
-  patch?: Props | ErrorKind;
+  /** What PATCH answers; an error, or the object as it is afterwards. null: nothing. */
+  patch?: Props | ErrorKind | null;
+  /** What the list shows then, over that; or why there is none. undefined: the object is not there. */
+  listed?: Props | ErrorKind | undefined;
+  /** Names of the consortium's members. */
+  members?: string[];
   restart?: ErrorKind;
   regenerate?: Props | ErrorKind;
 }
 
-const wire = ({ membershipId, createdAt, revision, ...shown }: Props): Props => ({
+const wire = ({ membershipId, orgName, createdAt, revision, ...shown }: Props): Props => ({
   ...shown,
   membership_id: membershipId,
+  org_name: orgName,
   created_at: createdAt,
   _revision: revision,
 });
 
 async function updating({ kind = "node", news = {}, asked = {}, shown = {}, patch = {}, ...given }: Case) {
+  const { members = [], listed } = { listed: {}, ...given };
   const clock = new VirtualTime();
   const definition: Definition = definitions[kind];
   const before = { ...base[kind], ...asked };
@@ -67,12 +75,14 @@ async function updating({ kind = "node", news = {}, asked = {}, shown = {}, patc
   let there = wire({ ...now, password: undefined });
   const settled = <T>(value: T | ErrorKind): Promise<T> =>
     typeof value === "string" ? Promise.reject(error(value as ErrorKind)) : Promise.resolve(value);
+  const { collection: path } = definition.place(args);
   const client = {
     patch: (_: string, body: Props) => {
       calls.push("change");
       bodies.push(body);
-      if (typeof patch !== "string") there = { ...there, ...body, _revision: "2", ...patch };
-      return settled<Props>(typeof patch === "string" ? patch : { id: "x", ...there });
+      if (typeof patch === "string") return settled<Props>(patch);
+      there = { ...there, ...body, _revision: "2", ...patch };
+      return settled<Props>(patch === null ? {} : { id: "x", ...there });
     },
     put: () => {
       calls.push("restart");
@@ -82,9 +92,12 @@ async function updating({ kind = "node", news = {}, asked = {}, shown = {}, patc
       calls.push("regenerate");
       return settled<Props>(given.regenerate ?? { password: "new" });
     },
-    list: () => {
+    list: (where: string) => {
+      if (where !== path)
+        return Promise.resolve([{ id: "e" }, { id: "c" }, ...members.map((one) => ({ id: one, org_name: one }))]);
       calls.push("list");
-      return Promise.resolve([{ id: "x", ...there }]);
+      if (typeof listed === "string") return settled<Props>(listed as ErrorKind);
+      return Promise.resolve(listed ? [{ id: "x", ...there, ...listed }] : [{ id: "y" }]);
     },
     find: () => Promise.resolve(undefined),
     getNodeStatus: () => Promise.resolve({ urls: { rpc: "https://rpc" } }),
@@ -133,6 +146,11 @@ describe("an update", () => {
     ["not for what an answer shows", { news: { name: "m" } }, 0],
     ["for what may have another form", { kind: "consortium", news: { description: "d" } }, 1],
     ["for what is taken out", { kind: "consortium", news: { description: undefined } }, 1],
+    [
+      "for what is taken out beside another one",
+      { kind: "consortium", news: { name: "m", description: undefined } },
+      1,
+    ],
   ])("looks at the list, %s", async (_, given, lists) => {
     const { error: why, lists: looks } = await updating(given);
     expect([why, looks]).toEqual(["", lists]);
@@ -172,10 +190,12 @@ describe("a change that is not made", () => {
   test("back to what it was, by somebody else, is a warning if the service cannot do it", async () => {
     const drift: Case = { kind: "appCred", shown: { name: "z" }, answered: { name: "a" } };
     const { error: is, kept, said } = await updating({ ...drift, patch: "unsupported" });
-    expect([is, kept.refused]).toEqual(["", ["name"]]);
+    expect([is, kept.refused, kept.answered]).toEqual(["", ["name"], { name: "a" }]); // so it is still drift
     expect(said).toMatch(/somebody changed name in the service, and this service cannot change name in place/);
     const ignored = await updating({ ...drift, patch: { name: "z" } });
     expect([ignored.error, ignored.kept.refused]).toEqual(["", undefined]);
+    const known = await updating({ ...drift, patch: { name: "z" }, parts: { refused: ["name"] } });
+    expect([ignored.kept.unseen, known.kept.unseen, known.said]).toEqual([["name"], undefined, ""]);
     const both = await updating({ ...drift, news: { extra: { a: 1 } }, patch: "unsupported" });
     expect(both.error).toBe(is);
   });
@@ -188,6 +208,43 @@ describe("a change that is not made", () => {
     expect([made.kept.unseen, made.said]).toEqual([undefined, ""]);
     const back = await updating({ asked: { name: "m" }, news: { name: "n" }, parts: { unseen: ["name", "size"] } });
     expect([back.writes, back.kept.unseen]).toEqual([["change"], ["size"]]);
+  });
+
+  test("is a warning, too, if the answer only repeats what was asked, and none if nothing is shown", async () => {
+    const described: Case = { kind: "consortium", news: { description: "d" }, listed: { description: "old" } };
+    const { said, kept } = await updating(described);
+    expect(said).toContain("the service accepted another description, but still shows the old one");
+    expect(kept.unseen).toEqual(["description"]);
+    const unnamed: Case = { kind: "appCred", shown: { name: undefined }, news: { name: "b" } };
+    const hidden = await updating({ ...unnamed, patch: null, listed: "missing" });
+    expect([hidden.error, hidden.said, hidden.kept.unseen]).toEqual(["", "", undefined]);
+  });
+});
+
+describe("the change of an invitation that is gone", () => {
+  const gone: Case = { kind: "invitation", patch: "missing", listed: undefined, members: ["other", "ACME"] };
+  test.each<[string, Case, string | RegExp, RegExp]>([
+    [
+      "has no effect after its member came",
+      { news: { email: "b@acme.example" } },
+      "",
+      /is gone, so the change of email has no effect/,
+    ],
+    ["has none if another one came, too", { news: { orgName: "other" } }, "", /so the change of orgName has no effect/],
+    [
+      "cannot be made for one that did not",
+      { news: { orgName: "new", email: "b@new.example" } },
+      /is gone, so it cannot get another (orgName|email) and (orgName|email)\. For a new one/,
+      /^$/,
+    ],
+    ["is an error if nobody came", { news: { email: "b@acme.example" }, members: ["other"] }, /no longer exists/, /^$/],
+    ["is not made up for one that is there", { news: { email: "b" }, patch: "invalid", listed: {} }, /PATCH \/x/, /^$/],
+    ["is an error for what serves no purpose", { kind: "node", news: { name: "m" } }, /no longer exists/, /^$/],
+  ])("%s", async (_, given, why, line) => {
+    const { error: is, said, kept } = await updating({ ...gone, ...given });
+    expect(is).toMatch(why === "" ? /^$/ : why);
+    expect(said).toMatch(line);
+    if (why === "") expect(kept.asked).toEqual(given.news);
   });
 });
 
