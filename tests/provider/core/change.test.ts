@@ -9,20 +9,12 @@ import { newSession } from "../../../provider/core/session";
 import { fresh } from "../../../provider/core/state";
 import { Unclear } from "../../../provider/core/user-error";
 import { definitions } from "../../../provider/resources";
+import { base, type Kind } from "../../support/by-kind";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";
 
 /* One change in place: what is sent, what its answer is worth, and what a refusal says. */
 
-type Kind = "environment" | "node" | "service" | "configuration";
-
-const owned = { consortiumId: "c", environmentId: "e", membershipId: "m" };
-const base: Record<Kind, Props> = {
-  environment: { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" },
-  node: { ...owned, name: "n" },
-  service: { ...owned, name: "s", service: "ipfs" },
-  configuration: { ...owned, name: "g", type: "kms" },
-};
 const http = new Http(settingsFor("https://x/api/v1"));
 
 interface Case {

@@ -7,39 +7,22 @@ import { create } from "../../../provider/core/lifecycle/create";
 import { newSession, type Session } from "../../../provider/core/session";
 import { storedKey } from "../../../provider/core/state";
 import { definitions } from "../../../provider/resources";
+import { base, type Listed, own } from "../../support/by-kind";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";
 
 /* A create from its list to its state: what is refused before, what a refusal means, and what is known of the object then. */
 
-type Kind = "node" | "appCred" | "consortium" | "environment" | "environmentZone" | "membership";
-
-const owned = { consortiumId: "c", environmentId: "e", membershipId: "m" };
-const base: Record<Kind, Props> = {
-  node: { ...owned, name: "n" },
-  appCred: { ...owned, name: "a" },
-  membership: { consortiumId: "c", orgName: "acme" },
-  consortium: { name: "trade" },
-  environment: { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" },
-  environmentZone: { consortiumId: "c", environmentId: "e", name: "ohio", region: "r", cloud: "aws", type: "kaleido" },
-};
 const ready = { state: "started", created_at: "2026-01-01T00:00:00.000Z", owner: "o", chain_id: 1, _revision: 1 };
-const own: Record<Kind, Props> = {
-  node: { ...ready, membership_id: "m", name: "n" },
-  appCred: { membership_id: "m", name: "a" },
-  membership: { ...ready, org_name: "acme" },
-  consortium: { ...ready, name: "trade" },
-  environment: { ...ready, name: "e", provider: "quorum", consensus_type: "raft" },
-  environmentZone: { ...ready, name: "ohio", region: "r", cloud: "aws", type: "kaleido" },
-};
 const http = new Http(settingsFor("https://x/api/v1"));
-const item = (id: string, kind: Kind = "node", more: Props = {}): Identified => ({ id, ...own[kind], ...more });
+const shownOf = (kind: Listed): Props => ({ ...(kind !== "appCred" && ready), ...own[kind] });
+const item = (id: string, kind: Listed = "node", more: Props = {}): Identified => ({ id, ...shownOf(kind), ...more });
 type Refusal = Pick<ErrorFacts, "kind" | "errorMessage" | "status">;
 const refusal = (facts: Partial<Refusal> & Pick<Refusal, "kind">): ApiError =>
   new ApiError({ call: "POST /x", errorMessage: "no", ...facts });
 
 interface Case {
-  kind?: Kind;
+  kind?: Listed;
   inputs?: Props;
   /** What is there before, or why nobody knows. */
   there?: Identified[] | ApiError;
@@ -51,7 +34,13 @@ interface Case {
 }
 
 async function creating(given: Case) {
-  const { kind = "node", inputs = {}, there = [], isIn = true, answer = { ...own[kind], password: "hush" } } = given;
+  const {
+    kind = "node",
+    inputs = {},
+    there = [],
+    isIn = true,
+    answer = { ...shownOf(kind), password: "hush" },
+  } = given;
   const clock = new VirtualTime();
   const definition: Definition = definitions[kind];
   const args = { ...base[kind], ...inputs };
@@ -68,7 +57,7 @@ async function creating(given: Case) {
     },
     patch: (_: string, body: Props) => {
       clock.pass(2);
-      return Promise.resolve({ id: "y", ...own[kind], ...body, _revision: 2 });
+      return Promise.resolve({ id: "y", ...shownOf(kind), ...body, _revision: 2 });
     },
     list: (where: string) => {
       if (where !== path) return Promise.resolve(isIn ? [{ id: "c" }, { id: "e" }] : []);

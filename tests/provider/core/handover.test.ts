@@ -3,17 +3,11 @@ import { type Definition, type Props } from "../../../provider/core/definition";
 import { keeper, take } from "../../../provider/core/lifecycle/handover";
 import { newSession, type Session } from "../../../provider/core/session";
 import { definitions } from "../../../provider/resources";
+import { base } from "../../support/by-kind";
 
 /* One object, several resources: who gets it, and why it stays although its resource is deleted. */
 
 type Kind = "node" | "environment" | "appCred" | "consortium";
-const owned = { consortiumId: "c", environmentId: "e", membershipId: "m" };
-const base: Record<Kind, Props> = {
-  node: { ...owned, name: "n" },
-  appCred: { ...owned, name: "a" },
-  environment: { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" },
-  consortium: { name: "trade" },
-};
 const paths: Record<Kind, string> = {
   node: "/consortia/c/environments/e/nodes/x",
   appCred: "/consortia/c/environments/e/appcreds/x",

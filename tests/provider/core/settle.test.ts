@@ -7,20 +7,12 @@ import { newSession, type Session, within } from "../../../provider/core/session
 import { fresh, type StateParts, storedKey } from "../../../provider/core/state";
 import { Incomplete } from "../../../provider/core/user-error";
 import { definitions } from "../../../provider/resources";
+import { base, type Kind } from "../../support/by-kind";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";
 
 /* Until an object is ready and fully known: what is looked at, for how long, and what ends the wait. */
 
-type Kind = "node" | "membership" | "environment" | "appCred";
-
-const owned = { consortiumId: "c", environmentId: "e", membershipId: "m" };
-const base: Record<Kind, Props> = {
-  node: { ...owned, name: "n" },
-  appCred: { ...owned, name: "a" },
-  membership: { consortiumId: "c", orgName: "acme" },
-  environment: { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" },
-};
 const http = new Http(settingsFor("https://x/api/v1"));
 const made = "2026-01-01T00:00:00.000Z";
 /** When the wait begins. */

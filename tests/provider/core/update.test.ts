@@ -8,6 +8,7 @@ import { newSession } from "../../../provider/core/session";
 import { fresh, type StateParts, stateOf, storedKey } from "../../../provider/core/state";
 import { Incomplete } from "../../../provider/core/user-error";
 import { definitions } from "../../../provider/resources";
+import { base as inputs } from "../../support/by-kind";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";
 
@@ -15,19 +16,13 @@ import { VirtualTime } from "../../support/virtual-time";
 
 type Kind = "node" | "appCred" | "consortium" | "invitation";
 
-const owned = { consortiumId: "c", environmentId: "e", membershipId: "m" };
-const base: Record<Kind, Props> = {
-  node: { ...owned, name: "n" },
-  appCred: { ...owned, name: "a" },
-  consortium: { name: "trade", description: "old" },
-  invitation: { consortiumId: "c", orgName: "acme", email: "a@acme.example" },
-};
+const base = { ...inputs, consortium: { ...inputs.consortium, description: "old" } };
 const ready = { state: "started", createdAt: "2026-01-01T00:00:00.000Z", owner: "o", revision: "1" };
 const shownOf: Record<Kind, Props> = {
   node: { ...ready, membershipId: "m", name: "n", size: "small", urls: { rpc: "https://rpc" } },
   appCred: { membershipId: "m", name: "a", username: "u", password: "hush", revision: "1" },
   consortium: { ...ready, name: "trade", description: "old" },
-  invitation: { ...ready, state: "sent", orgName: "acme", email: "a@acme.example" },
+  invitation: { ...ready, state: "sent", orgName: "acme", email: "ops@acme.example" },
 };
 const http = new Http(settingsFor("https://x/api/v1"));
 const error = (kind: ErrorKind): ApiError => new ApiError({ kind, call: "PATCH /x", errorMessage: "no" });
@@ -96,7 +91,7 @@ async function updating({ kind = "node", news = {}, asked = {}, shown = {}, patc
       if (where !== path)
         return Promise.resolve([{ id: "e" }, { id: "c" }, ...members.map((one) => ({ id: one, org_name: one }))]);
       calls.push("list");
-      if (typeof listed === "string") return settled<Props>(listed as ErrorKind);
+      if (typeof listed === "string") return settled<Props>(listed);
       return Promise.resolve(listed ? [{ id: "x", ...there, ...listed }] : [{ id: "y" }]);
     },
     find: () => Promise.resolve(undefined),

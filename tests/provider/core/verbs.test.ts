@@ -15,31 +15,10 @@ import { fresh, stateOf, storedKey } from "../../../provider/core/state";
 import { unknown } from "../../../provider/core/values";
 import { previewLines, Verbs } from "../../../provider/core/verbs";
 import { definitions } from "../../../provider/resources";
+import { base, type Kind } from "../../support/by-kind";
 import { setEnvironment } from "../../support/service";
 
 /* What the verbs of one resource tell and remember without a call. */
-
-type Kind =
-  | "node"
-  | "membership"
-  | "consortium"
-  | "environment"
-  | "environmentZone"
-  | "configuration"
-  | "tetherService"
-  | "appCred";
-
-const owned = { consortiumId: "c", environmentId: "e", membershipId: "m" };
-const base: Record<Kind, Props> = {
-  node: { ...owned, name: "n" },
-  appCred: { ...owned, name: "a" },
-  membership: { consortiumId: "c", orgName: "acme" },
-  consortium: { name: "trade" },
-  environment: { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" },
-  environmentZone: { consortiumId: "c", environmentId: "e", name: "ohio", region: "r", cloud: "aws" },
-  configuration: { ...owned, name: "g", type: "kms" },
-  tetherService: { tetherId: "tether0001", network: "mainnet", intervalHours: 1 },
-};
 
 beforeEach(() => setEnvironment({ CONSORTIUM_API_KEY: "one" }));
 

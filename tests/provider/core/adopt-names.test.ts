@@ -1,0 +1,247 @@
+import { all, type Case, found, holds, item, newParent, ofStack, released, rewrites } from "./adopting";
+
+/* What a new resource finds under its name or id: what is taken, adopted, waited for or refused. */
+
+describe("a name", () => {
+  test.each<[string, Case, string | RegExp, number]>([
+    ["that nothing has is free", { items: [[item("x", "node", { name: "o" })]] }, "new", 0],
+    ["is free where siblings have none", { kind: "appCred", items: [[item("x", "appCred")]] }, "new", 0],
+    ["is free where the service lists none", { isListed: false, items: [[item("x")]], adoptAll: true }, "new", 0],
+    [
+      "that one has is taken, after another look",
+      { items: [[item("x")]] },
+      /^node "n": the name is already taken by x\. Set adopt: true \(or adopt: "x"\)/,
+      1_000,
+    ],
+    ["is free if that was deleted just now", { items: [[item("x"), 0, 500]] }, "new", 1_000],
+    [
+      "that is being deleted is waited for",
+      { items: [[item("x", "node", { state: "deleting" }), 0, 30_000]] },
+      "new",
+      30_000,
+    ],
+    [
+      "is not waited for longer than a minute",
+      { items: [[item("x", "node", { state: "deleting" })]] },
+      /x has this name and is still being deleted\. Run the command again/,
+      60_000,
+    ],
+    [
+      "nor than the verb may take",
+      { items: [[item("x", "node", { state: "deleting" })]], limitMs: 5_000 },
+      /x has this name and is still being deleted/,
+      5_000,
+    ],
+    [
+      "that another resource gives up is waited for",
+      { items: [[item("x"), 0, 20_000]], prepare: holds("x", { name: "o" }) },
+      "new",
+      20_000,
+    ],
+    [
+      "that it does not give up in time is an error",
+      { items: [[item("x")]], prepare: holds("x", { name: "o" }) },
+      /x still has this name\. "other" of this program gives it up in this run, but only after/,
+      60_000,
+    ],
+    [
+      "that another resource keeps is taken",
+      { items: [[item("x")]], prepare: holds("x", {}) },
+      /the name is already taken: the node x is "other" of this program already/,
+      1_000,
+    ],
+    [
+      "of the stack's own is taken",
+      { items: [[item("x")]], prepare: ofStack("x") },
+      /taken by x, which is this stack's own\./,
+      1_000,
+    ],
+    [
+      "that one of the stack's own has is, too",
+      { items: [[item("x")], [item("y")]], prepare: ofStack("y") },
+      /taken by x, y, which is this stack's own\./,
+      1_000,
+    ],
+    [
+      "in a new place is of what the service made with that",
+      { items: [[item("x")]], prepare: newParent },
+      /taken by x, which the service created together with its parent\./,
+      1_000,
+    ],
+    [
+      "in a new place is not of what this run made there",
+      { items: [[item("x")]], prepare: all(newParent, (_, collection) => collection.recordMade(item("x"))) },
+      /taken by x\. Set adopt: true/,
+      1_000,
+    ],
+    [
+      "of something shared is, whoever made it",
+      { kind: "environmentZone", items: [[item("x", "environmentZone")]] },
+      /there is one already, which others may share: x\. To use it as it is, set adopt: true/,
+      1_000,
+    ],
+    [
+      "is taken in a fleet, too, where no run adopts all",
+      { items: [[item("x")]], isFleets: true },
+      /^(?!.*CONSORTIUM_ADOPT).*taken by x/,
+      1_000,
+    ],
+    [
+      "is taken, and a run may adopt all after an interrupted one",
+      { items: [[item("x")]] },
+      /After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`/,
+      1_000,
+    ],
+  ])("%s", async (_, given, outcome, ms) => {
+    const { is, took } = await found(given);
+    expect(is).toMatch(outcome);
+    expect(took).toBe(ms);
+  });
+
+  test.each<[string, Case, string | RegExp]>([
+    [
+      "true takes the one that has it",
+      { inputs: { adopt: true }, items: [[item("z", "node", { name: "z" })], [item("x")]] },
+      "x adopted",
+    ],
+    ["so does a run that adopts all", { adoptAll: true, items: [[item("x")]] }, "x adopted"],
+    ["so does one whose object was released", { items: [[item("x")]], prepare: released("x") }, "x adopted"],
+    [
+      "several are too many",
+      { inputs: { adopt: true }, items: [[item("x")], [item("y")]] },
+      /several have this name \(x, y\)\. Specify which one to adopt: adopt: "x"/,
+    ],
+    [
+      "several are too many, though one of them was released",
+      { items: [[item("x")], [item("y")]], prepare: released("x") },
+      /several have this name \(x, y\)/,
+    ],
+    [
+      "what another resource has is not taken",
+      { inputs: { adopt: true }, items: [[item("x")]], prepare: holds("x", {}) },
+      /the node x is "other" of this program already/,
+    ],
+  ])("with adopt: %s", async (_, given, outcome) => {
+    expect((await found(given)).is).toMatch(outcome);
+  });
+
+  test("that is to be adopted is waited for where a second ledger would stay, and not in what is new", async () => {
+    const late: Case = { kind: "environment", inputs: { adopt: true }, items: [[item("x", "environment"), 3_000]] };
+    expect(await found(late)).toEqual({ is: "x adopted", took: 3_000 });
+    expect(await found({ ...late, prepare: newParent })).toEqual({ is: "new", took: 0 });
+    expect(await found({ ...late, inputs: {} })).toEqual({ is: "new", took: 0 });
+    expect(await found({ ...late, kind: "node", items: [[item("x"), 3_000]] })).toEqual({ is: "new", took: 0 });
+    expect(await found({ ...late, items: [[item("y", "environment", { name: "z" })]] })).toEqual({
+      is: "new",
+      took: 0,
+    });
+    const top: Case = { kind: "consortium", inputs: { adopt: true }, items: [[item("x", "consortium"), 3_000]] };
+    expect(await found(top)).toEqual({ is: "x adopted", took: 3_000 });
+    expect(await found({ ...top, isListed: false })).toEqual({ is: "new", took: 0 });
+  });
+});
+
+describe("an id", () => {
+  const adopted = { inputs: { adopt: "x" } };
+  test.each<[string, Case, string | RegExp]>([
+    [
+      "of what is listed is adopted",
+      { ...adopted, items: [[item("y")], [item("x", "node", { name: "z" })]] },
+      "x adopted",
+    ],
+    ["of what is only found by it is, too", { ...adopted, items: [[item("y")]], byId: [item("x")] }, "x adopted"],
+    [
+      "of nothing is an error",
+      { ...adopted, items: [[item("y")]] },
+      /there is no node x under \/consortia\/c\/environments\/e\/nodes to adopt\. Check the id, or use adopt: true/,
+    ],
+    [
+      "of what is deleted is an error",
+      { ...adopted, byId: [item("x", "node", { state: "deleted" })] },
+      /there is no node x under/,
+    ],
+    [
+      "of what is being deleted is an error",
+      { ...adopted, items: [[item("x", "node", { state: "deleting" })]] },
+      /x is being deleted\. Wait/,
+    ],
+  ])("%s", async (_, given, outcome) => {
+    expect((await found(given)).is).toMatch(outcome);
+  });
+});
+
+describe("a similar name", () => {
+  const names = (inputs: string, shown: string): Partial<Case> => ({
+    inputs: { name: inputs },
+    items: [[item("x", "node", { name: shown })]],
+  });
+  const long = "a".repeat(30);
+
+  test.each<[string, Case, string | RegExp, number]>([
+    ["is another one where all services write it so", names("n-1", "N 1"), "new", 0],
+    [
+      "may be the one that is meant where a service may write it so",
+      names("N 1", "n-1"),
+      /no exact match, but x is called "n-1", which is similar/,
+      1_000,
+    ],
+    [
+      "may be it where one is to be adopted",
+      { ...names("n-1", "N1"), adoptAll: true },
+      /set adopt: "x"; otherwise choose/,
+      1_000,
+    ],
+    [
+      "is it where the service is known to do that",
+      { ...names("n-1", "N1"), prepare: rewrites },
+      /already taken by x/,
+      3_000,
+    ],
+    ["is it, and adopted", { ...names("n-1", "N1"), adoptAll: true, prepare: rewrites }, "x adopted", 1_000],
+    ["is not if it differs more", { ...names("N 1", "n-2"), prepare: rewrites }, "new", 0],
+    [
+      "is not that of what this run made",
+      { ...names("N 1", "n-1"), prepare: (_, collection) => collection.recordMade(item("x")) },
+      "new",
+      1_000,
+    ],
+    [
+      "is not that of another resource's object",
+      { ...names("N 1", "n-1"), prepare: holds("x", { name: "n-1" }) },
+      "new",
+      1_000,
+    ],
+    ["may be its beginning if that is long", names(`${long}B`, long), /no exact match, but x is called/, 1_000],
+    ["is not its beginning if that is short", names(`${long.slice(1)}B`, long.slice(1)), "new", 0],
+    [
+      "cut off is none where the service is only known to write it otherwise",
+      { ...names(`${long}b`, long), prepare: rewrites },
+      /no exact match/,
+      1_000,
+    ],
+    [
+      "counts for nothing beside the exact one",
+      { inputs: { name: "N 1" }, items: [[item("x", "node", { name: "n-1" })], [item("y", "node", { name: "N 1" })]] },
+      /already taken by y\./,
+      1_000,
+    ],
+  ])("%s", async (_, given, outcome, ms) => {
+    const { is, took } = await found(given);
+    expect(is).toMatch(outcome);
+    expect(took).toBe(ms);
+  });
+
+  test("of what its resource replaces is free if others name it by its id, unless that was released", async () => {
+    const zone: Case = { kind: "environmentZone", items: [[item("x", "environmentZone")]] };
+    expect((await found({ ...zone, prepare: holds("x", {}, true) })).is).toBe("new");
+    expect((await found({ ...zone, prepare: all(holds("x", {}, true), released("x")) })).is).toBe("x shared");
+    const node = await found({ items: [[item("x")]], prepare: holds("x", {}, true) });
+    expect(node.is).toContain("already taken by x");
+    const rewritten: Case = {
+      kind: "service",
+      inputs: { name: "F 1" },
+      items: [[item("x", "service", { name: "f-1" })]],
+    };
+    expect((await found({ ...rewritten, prepare: holds("x", {}, true) })).is).toBe("new");
+  });
+});
