@@ -4,7 +4,7 @@ import { type Props } from "../../provider/core/definition";
 
 const inConsortium = { consortiumId: "c" };
 const inEnvironment = { ...inConsortium, environmentId: "e" };
-export const owned = { ...inEnvironment, membershipId: "m" };
+const owned = { ...inEnvironment, membershipId: "m" };
 const zone = { name: "ohio", region: "r", cloud: "aws", type: "kaleido" };
 
 const inputs = {

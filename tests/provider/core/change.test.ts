@@ -1,11 +1,11 @@
-import { type ConsortiumClient } from "../../../provider/api";
+import { type ConsortiumClient, type Identified } from "../../../provider/api";
 import { type ErrorFacts } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
 import { type Definition, type Props } from "../../../provider/core/definition";
 import { type Change, change, effectOf, ignoredIn, warnOfIgnored } from "../../../provider/core/lifecycle/change";
 import { restarted } from "../../../provider/core/lifecycle/update";
-import { newSession } from "../../../provider/core/session";
+import { newSession, within } from "../../../provider/core/session";
 import { fresh } from "../../../provider/core/state";
 import { Unclear } from "../../../provider/core/user-error";
 import { definitions } from "../../../provider/resources";
@@ -17,6 +17,8 @@ import { VirtualTime } from "../../support/virtual-time";
 
 const http = new Http(settingsFor("https://x/api/v1"));
 
+const me = { key: "me", name: "me" };
+
 interface Case {
   /** The inputs that are sent. */
   keys: string[];
@@ -24,11 +26,14 @@ interface Case {
   before?: Partial<Change["before"]>;
   /** What PATCH answers, one after the other; an error if it has a kind. */
   answers?: (Props | ErrorFacts | undefined)[];
-  /** What the service shows in the list, besides the id. undefined: it is not there. */
+  /** What the service shows in the list, besides the id, and what else is there. */
   listed?: Props;
+  others?: Identified[];
+  limitMs?: number;
+  prepare?: (collection: Collection) => void;
 }
 
-function changing(kind: Kind, { keys, inputs = {}, before = {}, listed = {}, ...given }: Case) {
+function changing(kind: Kind, { keys, inputs = {}, before = {}, listed = {}, others = [], ...given }: Case) {
   const answers = [...(given.answers ?? [])];
   const clock = new VirtualTime();
   const sent: Props[] = [];
@@ -43,15 +48,18 @@ function changing(kind: Kind, { keys, inputs = {}, before = {}, listed = {}, ...
     put: (path: string) => client.patch(path, { restart: true }),
     list: () => {
       asked.push(clock.now());
-      return Promise.resolve([{ id: "x1", ...listed }]);
+      return Promise.resolve([{ id: "x1", ...listed }, ...others]);
     },
     find: () => Promise.resolve(undefined),
+    until: () => client,
     http: { settings: http.settings, serviceTime: () => undefined },
   } as unknown as ConsortiumClient;
-  const session = newSession(client, { clock, say: (line) => void said.push(line) });
+  const whole = newSession(client, { clock, say: (line) => void said.push(line), resource: me });
+  const session = given.limitMs === undefined ? whole : within(whole, given.limitMs);
   const definition: Definition = definitions[kind];
   const all = { ...base[kind], ...inputs };
   const collection = Collection.of(session, definition, all, "x1");
+  given.prepare?.(collection);
   const one: Change = { collection, id: "x1", inputs: all, keys, before: { asked: {}, shown: {}, ...before } };
   return { one, sent, asked, said, clock };
 }
@@ -234,6 +242,75 @@ describe("a refusal", () => {
   test("without a clear answer may have been a change", async () => {
     const { one } = changing("node", { keys: ["name"], answers: [refusal("server", 500)] });
     await expect(change(one)).rejects.toBeInstanceOf(Unclear);
+  });
+});
+
+describe("a name that another one has", () => {
+  const taken: ErrorFacts = { kind: "conflict", status: 409, call: "PATCH /x", errorMessage: "taken" };
+  const made = { id: "x1", name: "new", _revision: 2 };
+  const named = (id: string): Identified => ({ id, name: "new", membership_id: "m" });
+  const [y, z] = [named("y"), named("z")] as const;
+  /** Another resource has the object, and asks for another name, or for this one. */
+  const gives =
+    (id: string, name = "o", resource = { key: "other", name: "other" }, was = "new") =>
+    (collection: Collection): void => {
+      const { session, definition, inputs } = collection;
+      const object = { path: collection.pathOf(id), id };
+      session.run.leases.hold(resource, definition, object, { ...inputs, name: was }, { ...inputs, name }, false);
+    };
+  const swaps: Case["prepare"] = (collection) => {
+    gives("x1", "new", me, "old")(collection);
+    expect(() => gives("y", "old")(collection)).toThrow(/swaps names/);
+  };
+  const isTaken = /The name "new" is taken by y\. Choose another name; or/;
+
+  test.each<[string, Partial<Case>, string | RegExp, number, number]>([
+    ["may just have been deleted: it is tried again", { answers: [taken, made] }, "done", 2, 1_000],
+    ["is taken then", { others: [y] }, isTaken, 2, 1_000],
+    ["is taken, though something else changes", { keys: ["size", "name"], others: [y] }, isTaken, 2, 1_000],
+    ["may be that of several", { others: [y, z] }, /is taken by y, z\./, 2, 1_000],
+    ["is that of none, as the service tells it", { listed: made }, /^PATCH \/x: HTTP 409: taken/, 2, 1_000],
+    ["is not meant by a refusal of something else", { keys: ["size"], others: [y] }, /PATCH \/x: HTTP 409/, 1, 0],
+    ["is not by a refusal of another kind", { answers: [{ ...taken, kind: "invalid" }] }, /^PATCH \/x/, 1, 0],
+    [
+      "is waited for, if its resource gives it up",
+      { answers: [taken, taken, taken, made], others: [y], prepare: gives("y") },
+      "done",
+      4,
+      3_000,
+    ],
+    [
+      "is, if one of two does",
+      { answers: [taken, taken, taken, made], others: [y, z], prepare: gives("z") },
+      "done",
+      4,
+      3_000,
+    ],
+    [
+      "is waited for twenty seconds",
+      { others: [y], prepare: gives("y") },
+      /"other" still has the name "new"/,
+      21,
+      20_000,
+    ],
+    [
+      "is waited for until the limit",
+      { others: [y], prepare: gives("y"), limitMs: 3_000 },
+      /still has the name/,
+      4,
+      3_000,
+    ],
+    ["is not, if its resource keeps it", { others: [y], prepare: gives("y", "new") }, isTaken, 2, 1_000],
+    ["is never free in a swap", { others: [y], prepare: swaps }, /swaps names with "other"/, 1, 0],
+  ])("%s", async (_, given, outcome, tries, ms) => {
+    const answers = Array<ErrorFacts>(30).fill(taken);
+    const { one, sent, clock } = changing("node", { keys: ["name"], inputs: { name: "new" }, answers, ...given });
+    const is = await change(one).then(
+      () => "done",
+      ({ message }: Error) => message,
+    );
+    expect(is).toMatch(outcome);
+    expect([sent.length, clock.now()]).toEqual([tries, ms]);
   });
 });
 
