@@ -30,7 +30,7 @@ interface Posting extends CreateAttempts {
 }
 
 /** The outcome of a create: the object, a failure after which it may exist, or a temporary refusal. */
-type FinalOutcome = { made: Identified } | { failure: unknown; taken: boolean };
+type FinalOutcome = { made: Identified } | { failure: ApiError; taken: boolean };
 type Outcome = FinalOutcome | { early: string };
 
 /**
@@ -77,7 +77,7 @@ async function made(posting: Posting): Promise<Identified> {
     if (!taken) posting.lost++;
     const found = await recover(posting, failure);
     if (found) return found;
-    const retryAfter = isApiError(failure) ? (failure.retryAfterMs ?? 0) : 0;
+    const retryAfter = failure.retryAfterMs ?? 0;
     const pause = Math.max(retryAfter, backoffMs(attempt));
     if (attempt >= mostAttempts || retryAfter > longestWaitMs) throw await withOrphans(posting, failure);
     if (clock.now() + pause >= session.deadline.at) throw await withOrphans(posting, outOfTime(posting, failure));
@@ -113,14 +113,15 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Outcome> {
     await clearSurplus(posting, made);
     return { made };
   } catch (error) {
+    if (!isApiError(error)) throw error;
     const undocumented = keysWith(definition, "replaceIfRefused");
     if (isApiError(error, "invalid") && undocumented.length > 0 && without.length === 0) {
       posting.without = undocumented; // no attempt: nothing was made; a strict service may reject what the spec does not list
       return sendOnce(posting, attempt);
     }
     const taken = attempt > 1 && isApiError(error, "conflict"); // by the object of an earlier attempt
-    if (!taken && (await isEarly(collection, error))) return { early: (error as ApiError).errorMessage };
-    if (!taken && !(isApiError(error) && error.unclear)) throw error;
+    if (!taken && (await isEarly(collection, error))) return { early: error.errorMessage };
+    if (!taken && !error.unclear) throw error;
     return { failure: error, taken };
   }
 }
@@ -129,10 +130,10 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Outcome> {
  * Whether a refusal passes by itself: the service says so, does not know yet what this run has just made or deleted, or says nothing
  * clear while something there is not ready.
  */
-async function isEarly(collection: Collection, error: unknown): Promise<boolean> {
+async function isEarly(collection: Collection, error: ApiError): Promise<boolean> {
   const { run, clock } = collection.session;
-  if (isApiError(error, "missing")) return run.isNew(clock, Object.values(collection.inputs));
-  if (!isApiError(error, "conflict", "invalid", "denied")) return false;
+  if (error.kind === "missing") return run.isNew(clock, Object.values(collection.inputs));
+  if (!["conflict", "invalid", "denied"].includes(error.kind)) return false;
   // "Too early" with 400, 403 or 422 is believed only if something there is not ready.
   const isOther = error.kind !== "conflict";
   const why = conflictOf(isOther ? { ...error, status: 409 } : error);
@@ -213,11 +214,11 @@ const withoutPassword = ({ collection }: Posting, { status }: Answer): UserError
   );
 
 /** Looks for the result of lost attempts. @returns the object if it is this run's; undefined: the create may be sent again */
-async function recover(posting: Posting, failure: unknown): Promise<Identified | undefined> {
+async function recover(posting: Posting, failure: ApiError): Promise<Identified | undefined> {
   const { collection } = posting;
   const { session, definition } = collection;
   const forMs = patienceMs(posting, failure);
-  const patience = isApiError(failure) && failure.late ? ` for ${Math.round(forMs / 1000)} s` : "";
+  const patience = failure.late ? ` for ${Math.round(forMs / 1000)} s` : "";
   collection.say(`${messageOf(failure)} Looking${patience} for an object that it may have created anyway.`);
   const end = session.clock.now() + forMs;
   const seen = await lookForNew(posting, Math.min(end, session.deadline.at - lostEveryMs.first));
@@ -246,11 +247,11 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
  * How long to look for it. An object with data is not deleted if it turns out to be made twice: lagging lists get time to show it before
  * it is sent again, or the limit comes first.
  */
-function patienceMs({ collection }: Posting, failure: unknown): number {
+function patienceMs({ collection }: Posting, failure: ApiError): number {
   const { requestTimeout } = collection.session.client.http.settings;
-  if (isApiError(failure, "unavailable")) return lostLagMs.refused;
+  if (failure.kind === "unavailable") return lostLagMs.refused;
   // A slow service may act long after the client has given up.
-  const lost = isApiError(failure) && failure.late ? 2 * 1000 * requestTimeout + lostLagMs.lost : lostLagMs.lost;
+  const lost = failure.late ? 2 * 1000 * requestTimeout + lostLagMs.lost : lostLagMs.lost;
   return holdsLedger(collection.definition.type) ? Math.max(lost, longestLagMs) : lost;
 }
 
@@ -270,7 +271,7 @@ const idsOf = (items: Identified[]): string => items.map(({ id }) => id).join(",
 const stranger = ({ others }: NewObjects): string =>
   `${others.map(({ item, why }) => `${item.id} has the name now (${why})`).join(", ")}: that is not what this run asked for.`;
 
-const outOfTime = ({ collection }: Posting, failure: unknown): UserError => {
+const outOfTime = ({ collection }: Posting, failure: ApiError): UserError => {
   const { session, definition } = collection;
   const next =
     definition.naming && !session.createLog.isFleets
@@ -297,10 +298,10 @@ async function lookForNew(posting: Posting, end: number): Promise<NewObjects | u
  * exists.
  */
 async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
-  const { collection, before, lost } = posting;
+  const { collection, lost } = posting;
   const { session } = collection;
   const { clock, deadline } = session;
-  if (lost <= 0 || !before) return;
+  if (lost <= 0) return;
   const end = Math.min(clock.now() + longestLagMs, deadline.at);
   try {
     for (;;) {
