@@ -131,7 +131,10 @@ describe("a stack that left the file", () => {
   test.each(["up", "preview", "drift"] as const)("is named by %s, and not changed", async (command) => {
     await run("up", fleet("north/fleet.yaml", { project, stacks: { prod: "coffee", old: "tea", gone: "mate" } }));
     await run("destroy", fleet("north/fleet.yaml", { project, stacks: { gone: "mate" } }));
-    const { strays } = await run(command, fleet("north/fleet.yaml", { project }));
+    const { strays } = await run(
+      command,
+      fleet("north/fleet.yaml", { project, stacks: { prod: "coffee", next: "cacao" } }),
+    );
     expect(strays).toEqual(["acme-old"]);
     expect(networksOf()).toMatchObject({ "trade/acme-old": ["tea"] });
   });

@@ -1,0 +1,98 @@
+import { PassThrough } from "node:stream";
+import { join } from "node:path";
+import { consortium } from "../cli/command";
+import { temporary, writeIn } from "./made";
+import { StubPulumi } from "./stub-pulumi";
+
+/* What `up` and `destroy` show and ask before they change anything. */
+
+let folder: string;
+let pulumi: StubPulumi;
+let file: string;
+beforeEach(() => {
+  folder = temporary();
+  pulumi = new StubPulumi(join(folder, "stub"));
+  writeIn(folder, "trade.yaml", "members: [m]\n");
+  const organizations = { acme: { apiKey: { env: "KEY" }, stacks: { prod: "trade.yaml" } } };
+  file = writeIn(
+    folder,
+    "fleet.yaml",
+    JSON.stringify({ project: "fleet", backend: `file://${folder}/state`, organizations }),
+  );
+});
+
+/** @param answer at a terminal; undefined: there is none */
+async function fleet(args: string[], answer?: string, orders: Record<string, string> = {}) {
+  const input = Object.assign(new PassThrough(), { isTTY: answer !== undefined });
+  input.end(answer);
+  const own = Object.getOwnPropertyDescriptor(process, "stdin")!;
+  Object.defineProperty(process, "stdin", { ...own, get: () => input });
+  try {
+    const env = { ...(pulumi.env as Record<string, string>), KEY: "a-key-of-acme", ...orders };
+    return await consortium(["fleet", args[0]!, file, ...args.slice(1)], env);
+  } finally {
+    Object.defineProperty(process, "stdin", own);
+  }
+}
+
+/** What Pulumi was told to do to the stack. */
+const verbs = () =>
+  pulumi.calls.flatMap(
+    (call) => /^(up|preview|destroy( .*--preview-only)?)/.exec(call)?.[1]?.replace(/ .* /, " ") ?? [],
+  );
+
+test.each([
+  [["up"], undefined],
+  [["up", "--json"], "y\n"],
+  [["destroy"], undefined],
+])(
+  "%j without a terminal to ask (an answer would be %j) changes nothing, and says how to go on",
+  async (args, answer) => {
+    expect(await fleet(args, answer)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `consortium fleet ${args[0]}: there is no terminal to ask for confirmation. Use --yes to run it for 1 stack.\n`,
+    });
+    expect(() => pulumi.calls).toThrow("ENOENT");
+  },
+);
+
+test("nobody is asked about no stacks, nor with --yes, nor for what changes nothing", async () => {
+  for (const args of [["up", "--stage", "2"], ["destroy", "--yes"], ["preview"], ["drift", "--stage", "2"]])
+    expect(await fleet(args)).toMatchObject({ code: 0, stderr: expect.not.stringContaining("confirmation") as string });
+});
+
+test("up shows its preview and asks; only a yes goes on", async () => {
+  const no = await fleet(["up"], "n\n");
+  expect(no).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/Change 1 stack\? \[y\/N\] Nothing was changed\.\n$/) as string,
+  });
+  expect(no.stdout).toContain("1 of 1 stack ok; nothing to change");
+  expect(verbs()).toEqual(["preview"]);
+  const yes = await fleet(["up"], "y\n");
+  expect(yes).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Nothing was changed") as string });
+  expect(yes.stdout).toMatch(/nothing to change;[^]*1 created;/);
+  expect(verbs()).toEqual(["preview", "preview", "up"]);
+});
+
+test("up does not ask if its preview fails", async () => {
+  const { code, stdout, stderr } = await fleet(["up"], "y\n", { "STUB_acme-prod": "fail:no" });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("acme-prod  failed") as string });
+  expect(stderr).not.toContain("Change");
+  expect(verbs()).toEqual(["preview"]);
+});
+
+test("destroy names the ledgers that will be lost and asks; only a yes goes on", async () => {
+  await fleet(["up", "--yes"]);
+  const no = await fleet(["destroy"], "n\n");
+  expect(no).toMatchObject({ code: 1, stdout: "" });
+  expect(no.stderr).toMatch(
+    /^WARNING: acme-prod: .* WILL BE DESTROYED\nDestroy everything in 1 stack\? \[y\/N\] Nothing was changed\.\n$/,
+  );
+  expect(await fleet(["destroy"], "y\n")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("1 of 1 stack ok") as string,
+  });
+  expect(verbs()).toEqual(["up", "destroy --preview-only", "destroy --preview-only", "destroy"]);
+});
