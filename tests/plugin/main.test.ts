@@ -1,24 +1,84 @@
-import { connect, createServer, type AddressInfo } from "node:net";
-import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { version } from "../../package.json";
 import { Protocol } from "../support/protocol";
+import { start } from "../support/service";
 import { until } from "../support/until";
 
-/* The plugin's process, in this one. (As a process of its own: tests/tools/plugin.test.ts.) */
+/* What the plugin's process does, in this one. (As a file of its own: tests/tools/plugin.test.ts.) */
 
 const { argv } = process;
+const keepCompiled = jest.fn();
 let printed: string;
 beforeEach(() => {
   printed = "";
+  jest.resetModules();
+  jest.clearAllMocks();
+  Object.assign(globalThis, { keepCompiled });
   jest.spyOn(process.stdout, "write").mockImplementation((text) => ((printed += String(text)), true));
 });
 afterEach(() => {
   process.argv = argv;
+  Object.assign(globalThis, { keepCompiled: undefined });
   jest.restoreAllMocks();
+  process.removeAllListeners("SIGINT");
 });
 
-/** Starts it with these arguments. */
-function start(...args: string[]): void {
+const run = async (...args: string[]): Promise<void> => {
   process.argv = [...argv.slice(0, 2), ...args];
-  jest.isolateModules(() => void require("../../plugin/main"));
-}
+  await import("../../plugin/main");
+};
+const files = () =>
+  readdirSync(process.env.XDG_STATE_HOME!, { recursive: true }).filter((name) => String(name).endsWith(".jsonl"));
+
+test.each([true, false])(
+  "it serves at the port that it prints; the interrupt after a run ends it, and what is left is put in order (a file that keeps compiled code: %s)",
+  async (keeps) => {
+    await start();
+    if (!keeps) Object.assign(globalThis, { keepCompiled: undefined });
+    const killed = jest.spyOn(process, "kill").mockReturnValue(true);
+    await run();
+    await until(() => printed !== "");
+    expect(printed).toMatch(/^\d+\n$/);
+    const plugin = Protocol.at(`127.0.0.1:${printed.trim()}`);
+    await plugin.configure();
+    await plugin.create("Consortium", { name: "c" });
+    plugin.close();
+    expect([files().length, keepCompiled.mock.calls.length]).toEqual([1, 0]);
+    process.emit("SIGINT");
+    expect([files().length, keepCompiled.mock.calls.length]).toEqual([0, keeps ? 1 : 0]);
+    expect(killed.mock.calls).toEqual([[process.pid, "SIGINT"]]);
+  },
+);
+
+test("it ends once the engine is gone", async () => {
+  const engine = createServer().listen(0, "127.0.0.1");
+  const exit = jest.spyOn(process, "exit").mockReturnValue(undefined as never);
+  await run(`127.0.0.1:${(engine.address() as AddressInfo).port}`);
+  await until(() => printed !== "");
+  expect(exit).not.toHaveBeenCalled();
+  engine.on("connection", (socket) => socket.destroy());
+  engine.close();
+  await until(() => exit.mock.calls.length > 0);
+  expect(exit).toHaveBeenCalledWith(1);
+});
+
+test("--version prints it, and serves nothing", async () => {
+  await run("--version");
+  expect(printed).toBe(`${version}\n`);
+});
+
+test.each([
+  ["components", "component-host", "serveComponents", ["127.0.0.1:1"], [["127.0.0.1:1"], expect.any(Function)]],
+  ["shared", "shared", "serveShared", [], [expect.any(Function)]],
+])("%s is another process of the same file", async (argument, module, name, args, given) => {
+  const serve = jest.fn<undefined, [...unknown[], () => void]>();
+  jest.doMock(`../../plugin/${module}`, () => ({ [name]: serve }));
+  await run(argument, ...args);
+  await until(() => serve.mock.calls.length > 0);
+  jest.dontMock(`../../plugin/${module}`);
+  expect(serve.mock.calls).toEqual([given]);
+  (serve.mock.calls[0]!.at(-1) as () => void)();
+  expect(keepCompiled).toHaveBeenCalledTimes(1);
+  expect(printed).toBe("");
+});
