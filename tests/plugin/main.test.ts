@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import type { Server } from "@grpc/grpc-js";
 import { version } from "../../package.json";
 import { Protocol } from "../support/protocol";
 import { start } from "../support/service";
@@ -10,6 +12,7 @@ import { until } from "../support/until";
 const { argv } = process;
 const keepCompiled = jest.fn();
 let printed: string;
+let bound: jest.SpyInstance;
 beforeEach(() => {
   printed = "";
   jest.resetModules();
@@ -18,6 +21,7 @@ beforeEach(() => {
   jest.spyOn(process.stdout, "write").mockImplementation((text) => ((printed += String(text)), true));
 });
 afterEach(() => {
+  for (const server of bound.mock.contexts as Server[]) server.forceShutdown();
   process.argv = argv;
   Object.assign(globalThis, { keepCompiled: undefined });
   jest.restoreAllMocks();
@@ -26,6 +30,8 @@ afterEach(() => {
 
 const run = async (...args: string[]): Promise<void> => {
   process.argv = [...argv.slice(0, 2), ...args];
+  const { Server } = await import("@grpc/grpc-js"); // the plugin's own
+  bound = jest.spyOn(Server.prototype, "bindAsync");
   await import("../../plugin/main");
 };
 const files = () =>
@@ -53,6 +59,7 @@ test.each([true, false])(
 
 test("it ends once the engine is gone", async () => {
   const engine = createServer().listen(0, "127.0.0.1");
+  await once(engine, "listening");
   const exit = jest.spyOn(process, "exit").mockReturnValue(undefined as never);
   await run(`127.0.0.1:${(engine.address() as AddressInfo).port}`);
   await until(() => printed !== "");
