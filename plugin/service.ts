@@ -37,7 +37,6 @@ const traceOf = ({ metadata }: Pick<ServerUnaryCall<unknown, unknown>, "metadata
   metadata.get("traceparent")[0]?.toString();
 
 const isStatus = (error: unknown): error is { code: number; details: string } =>
-  typeof (error as { code?: unknown }).code === "number" &&
   typeof (error as { details?: unknown }).details === "string";
 
 /** The provider plugin's side of the engine's protocol, for one provider. The engine starts one process for each. */

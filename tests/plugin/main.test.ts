@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { Server } from "@grpc/grpc-js";
 import { version } from "../../package.json";
 import { Protocol } from "../support/protocol";
@@ -11,8 +11,10 @@ import { until } from "../support/until";
 
 const { argv } = process;
 const keepCompiled = jest.fn();
+const [exit, kill] = [jest.fn(), jest.fn()];
+Object.assign(process, { exit, kill }); // for good: as long as the engine is gone, it tries to end
 let printed: string;
-let bound: jest.SpyInstance;
+const bound: Server[] = [];
 beforeEach(() => {
   printed = "";
   jest.resetModules();
@@ -21,18 +23,19 @@ beforeEach(() => {
   jest.spyOn(process.stdout, "write").mockImplementation((text) => ((printed += String(text)), true));
 });
 afterEach(() => {
-  for (const server of bound.mock.contexts as Server[]) server.forceShutdown();
+  jest.restoreAllMocks();
+  for (const server of bound.splice(0)) server.forceShutdown();
   process.argv = argv;
   Object.assign(globalThis, { keepCompiled: undefined });
-  jest.restoreAllMocks();
   process.removeAllListeners("SIGINT");
 });
 
 const run = async (...args: string[]): Promise<void> => {
   process.argv = [...argv.slice(0, 2), ...args];
   const { Server } = await import("@grpc/grpc-js"); // the plugin's own
-  bound = jest.spyOn(Server.prototype, "bindAsync");
+  const binding = jest.spyOn(Server.prototype, "bindAsync");
   await import("../../plugin/main");
+  bound.push(...(binding.mock.contexts as Server[]));
 };
 const files = () =>
   readdirSync(process.env.XDG_STATE_HOME!, { recursive: true }).filter((name) => String(name).endsWith(".jsonl"));
@@ -42,7 +45,6 @@ test.each([true, false])(
   async (keeps) => {
     await start();
     if (!keeps) Object.assign(globalThis, { keepCompiled: undefined });
-    const killed = jest.spyOn(process, "kill").mockReturnValue(true);
     await run();
     await until(() => printed !== "");
     expect(printed).toMatch(/^\d+\n$/);
@@ -53,20 +55,19 @@ test.each([true, false])(
     expect([files().length, keepCompiled.mock.calls.length]).toEqual([1, 0]);
     process.emit("SIGINT");
     expect([files().length, keepCompiled.mock.calls.length]).toEqual([0, keeps ? 1 : 0]);
-    expect(killed.mock.calls).toEqual([[process.pid, "SIGINT"]]);
+    expect(kill.mock.calls).toEqual([[process.pid, "SIGINT"]]);
   },
 );
 
 test("it ends once the engine is gone", async () => {
-  const engine = createServer().listen(0, "127.0.0.1");
+  const sockets: Socket[] = [];
+  const engine = createServer((socket) => void sockets.push(socket)).listen(0, "127.0.0.1");
   await once(engine, "listening");
-  const exit = jest.spyOn(process, "exit").mockReturnValue(undefined as never);
   await run(`127.0.0.1:${(engine.address() as AddressInfo).port}`);
   await until(() => printed !== "");
   expect(exit).not.toHaveBeenCalled();
-  engine.on("connection", (socket) => socket.destroy());
   engine.close();
-  await until(() => exit.mock.calls.length > 0);
+  await until(() => (sockets.forEach((socket) => socket.destroy()), exit.mock.calls.length > 0));
   expect(exit).toHaveBeenCalledWith(1);
 });
 
