@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
-import { ofLedger } from "../../cli/probe/ledger";
-import { World } from "../../cli/probe/world";
+import { questions } from "../../cli/probe/questions";
+import { type Removal, World } from "../../cli/probe/world";
 import { resolveSettings } from "../../provider/api/settings";
 
-/* What `consortium probe` concludes from a node's answers. With a node of the service: probe.test.ts. */
+/* What `consortium probe` concludes from answers. With a service: probe.test.ts. */
 
 type Call = (...params: never[]) => unknown;
 
@@ -26,9 +26,80 @@ async function asked(question: string, calls: Record<string, Call>, accounts?: u
       }
     },
   } as unknown as World;
-  const said = await ofLedger.find((one) => one.question === question)!.ask(world);
+  const said = await questions.find((one) => one.question === question)!.ask(world);
   return [said, world.answers.quorumLedger];
 }
+
+type Told = Partial<{ status: number; form: string; body: object; listed: object }>;
+
+/** The answer to a question where every call is answered like this, and what it keeps. */
+async function told(question: string, { status = 200, form = "JSON", body = {}, listed = {} }: Told) {
+  const seen = { status, form, body, ok: status < 300 };
+  const answers = {};
+  const world = {
+    answers,
+    started: true,
+    path: () => "/one",
+    in: () => "/all",
+    id: () => "c1",
+    ask: () => Promise.resolve(seen),
+    mustCreate: () => Promise.resolve(seen),
+    listed: () => Promise.resolve(listed),
+    client: { listMemberships: () => Promise.resolve([{ id: "m1" }]) },
+  } as unknown as World;
+  return [await questions.find((one) => one.question === question)!.ask(world), answers];
+}
+
+const status = { geth: { block: 1 }, quorum: { public_address: "0xa" } };
+test.each<[string, Told, string, object]>([
+  ["urls in a node", {}, "none at first", { emptyUrls: false }],
+  ["urls in a node", { body: { urls: { wss: "" } } }, "an empty wss at first", { emptyUrls: true }],
+  ["urls in a node", { body: { urls: { wss: "wss:" } } }, "from the start", { emptyUrls: false }],
+  ["publicAddress in its status", { body: status }, "in quorum", { quorumStatus: true }],
+  ["publicAddress in its status", { body: { geth: { public_address: "" } } }, "in geth", { quorumStatus: false }],
+  ["publicAddress in its status", { body: { geth: {} } }, "nowhere", {}],
+  ["publicAddress in its status", { status: 503 }, "HTTP 503", {}],
+  ["Autopause is called", {}, "none is shown", {}],
+  ["Autopause is called", { listed: { idle_hours: 0 } }, "idle_hours", { autopauseNames: false }],
+  ["Autopause is called", { listed: { autopause_idle_hours: 0 } }, "autopause_idle_hours", { autopauseNames: true }],
+  ["Credentials are listed", { status: 399 }, "no (HTTP 399)", {}],
+  ["Credentials are listed", { status: 400 }, "no (HTTP 400)", { listCredentials: 400 }],
+  ["Credentials are listed", { status: 599 }, "no (HTTP 599)", { listCredentials: 599 }],
+  ["Credentials are listed", { status: 600 }, "no (HTTP 600)", {}],
+  ["?limit= and ?skip= of lists", { body: [] }, "both work", {}],
+  ["?limit= and ?skip= of lists", { body: [{}] }, "ignored", {}],
+  ["?limit= and ?skip= of lists", { status: 400, body: [] }, "refused (HTTP 400)", {}],
+  ["Something that does not exist", { status: 404 }, "404, JSON", { gone: 404, plainErrors: false }],
+  ["Something that does not exist", { status: 403 }, "403, JSON", { gone: 403, plainErrors: false }],
+  ["Something that does not exist", { status: 400 }, "400, JSON", { plainErrors: false }],
+])("%s: %j is %s", async (question, answer, said, kept) => {
+  expect(await told(question, answer)).toEqual([said, kept]);
+});
+
+test.each<[string, Removal[], string, object, object]>([
+  ["nothing", [], "", { deletion: "deleting" }, { deleting: 0, deletedVisible: 0 }],
+  [
+    "objects that are deleting, and an environment that is listed as deleted",
+    [
+      { kind: "node", status: 204, going: { state: "deleting", ms: 999.6 } },
+      { kind: "environment", status: 202, listed: { ms: 1_000, still: false } },
+    ],
+    "node: deleting 1000 ms\nenvironment: deleted 1.0 s",
+    { deletion: "deleting" },
+    { deleting: 1_000, deletedVisible: 1_000 },
+  ],
+  [
+    "a node that is listed as deleted for long",
+    [{ kind: "node", status: 204, listed: { ms: 1_250, still: true } }],
+    "node: deleted more than 1.3 s",
+    { deletion: "delete_pending" },
+    { deleting: 0, deletedVisible: 1_250 },
+  ],
+])("the deletion of %s", async (_what, removals, said, answers, timing) => {
+  const world = { removals, answers: {}, timing: {} } as unknown as World;
+  const { ask } = questions.find(({ question }) => question === "A deleted object is listed as")!;
+  expect([await ask(world), world.answers, world.timing]).toEqual([said, answers, timing]);
+});
 
 const [london, withdrawals] = [{ baseFeePerGas: "0x0" }, { withdrawals: [], withdrawalsRoot: "0x0" }];
 test.each([
