@@ -1,6 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { backup } from "../../../service/storage/backup";
+import { Database } from "../../../service/storage/database";
 import { newFolder, start } from "../helpers";
 
 test("a folder is copied while its service writes: the copy is a data folder with all acknowledged changes", async () => {
@@ -30,4 +32,53 @@ test("copies only a data folder, and only into a new folder", async () => {
   mkdirSync(join(dataDir, "objects"));
   writeFileSync(join(full, "mine"), "");
   await expect(backup(dataDir, full)).rejects.toThrow("is not empty");
+});
+
+/** A folder with two ledgers, one of which has no database yet, and an account. */
+async function stopped(): Promise<string> {
+  const dataDir = newFolder();
+  for (const folder of ["chains/e1", "chains/e2", "accounts"]) mkdirSync(join(dataDir, folder), { recursive: true });
+  for (const file of ["chains/e1/genesis.json", "chains/e2/genesis.json", "accounts/t.key"])
+    writeFileSync(join(dataDir, file), file);
+  for (const folder of ["objects", "chains/e1/database"]) {
+    const database = await Database.open(join(dataDir, folder), (key) => key);
+    await database.write([["a", folder]]);
+    await database.close();
+  }
+  return dataDir;
+}
+
+const logOf = (folder: string) => {
+  const name = readdirSync(join(folder, "objects")).find((one) => one.endsWith(".log"));
+  return join(folder, "objects", name!);
+};
+
+test("the copy has each file, and of a database those that belong to it; an empty folder will do", async () => {
+  const [dataDir, copy] = [await stopped(), newFolder()];
+  await backup(dataDir, copy);
+  const own = /(^|\/)(CURRENT|MANIFEST-\d+|\d+\.(ldb|log)|genesis\.json|t\.key)$/;
+  const filesIn = (folder: string) => {
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+    const files = names.filter((name) => statSync(join(folder, name)).isFile());
+    return files.map((name) => [name, readFileSync(join(folder, name), "latin1")] as const);
+  };
+  expect(filesIn(copy)).toEqual(filesIn(dataDir).filter(([name]) => own.test(name)));
+  const database = await Database.open(join(copy, "chains/e1/database"), (key) => key);
+  expect((await database.get("a"))?.toString()).toBe("chains/e1/database");
+  await database.close();
+});
+
+test("what a write in progress garbled is copied again, from the start", async () => {
+  const [dataDir, copy] = [await stopped(), newFolder()];
+  const whole = readFileSync(logOf(dataDir));
+  const garbled = Buffer.from(whole);
+  garbled[garbled.length - 1]! ^= 1;
+  writeFileSync(logOf(dataDir), garbled);
+  let ended = false;
+  const copied = backup(dataDir, copy).finally(() => (ended = true));
+  await wait(200);
+  expect(ended).toBe(false);
+  writeFileSync(logOf(dataDir), whole);
+  await copied;
+  expect(readFileSync(logOf(copy))).toEqual(whole);
 });
