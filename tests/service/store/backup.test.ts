@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { backup } from "../../../service/storage/backup";
@@ -74,11 +74,15 @@ test("what a write in progress garbled is copied again, from the start", async (
   const garbled = Buffer.from(whole);
   garbled[garbled.length - 1]! ^= 1;
   writeFileSync(logOf(dataDir), garbled);
+  const unfinished = join(dataDir, "objects", "009999.ldb");
+  writeFileSync(unfinished, "");
   let ended = false;
   const copied = backup(dataDir, copy).finally(() => (ended = true));
   await wait(200);
   expect(ended).toBe(false);
+  rmSync(unfinished);
   writeFileSync(logOf(dataDir), whole);
   await copied;
+  expect(readdirSync(join(copy, "objects"))).not.toContain("009999.ldb");
   expect(readFileSync(logOf(copy))).toEqual(whole);
 });
