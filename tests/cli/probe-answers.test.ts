@@ -1,4 +1,5 @@
-import { createServer } from "node:http";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo } from "node:net";
 import { questions } from "../../cli/probe/questions";
 import { type Removal, World } from "../../cli/probe/world";
@@ -154,15 +155,40 @@ describe("the clock", () => {
   });
 });
 
-test("a node that does not answer costs no more than --wait", async () => {
-  const silent = createServer(() => undefined).listen(0, "127.0.0.1");
-  await new Promise((listening) => silent.once("listening", listening));
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+/** A world at a server with one answer to everything. */
+async function worldAt(answer: (response: ServerResponse) => unknown, waitMs: number) {
+  const server = createServer((_request, response) => void answer(response)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const settings = resolveSettings({ env: {}, given: { apiKey: "u0a-b", baseUrl: `${url}/api/v1` } });
   const { signal } = new AbortController();
-  const world = new World(settings, "probe", 200, signal, signal);
+  const world = new World(settings, "probe", waitMs, signal, signal);
+  const close = async () => {
+    await world.client.close();
+    server.closeAllConnections();
+    server.close();
+  };
+  return { world, url, close };
+}
+
+test.each([
+  [400, "{}", false],
+  [499, "{}", false],
+  [408, "{}", true],
+  [500, "{}", true],
+  [503, "<html>", true],
+  [200, "<html>", true],
+  [302, "{}", true],
+])("a create that is answered by HTTP %d and %s may have made something: %s", async (status, body, may) => {
+  const { world, close } = await worldAt((response) => response.writeHead(status).end(body), 50);
+  await world.create("consortium", "/consortia", {}).catch(() => undefined);
+  expect(world.find("consortium") !== undefined).toBe(may);
+  await close();
+});
+
+test("a node that does not answer costs no more than --wait", async () => {
+  const { world, url, close } = await worldAt(() => undefined, 200);
   world.node = { url, username: "u", password: "p" };
   expect(await world.askNode("eth_chainId")).toEqual({ why: expect.stringContaining("within 0.2 s") as string });
-  silent.closeAllConnections();
-  silent.close();
+  await close();
 });

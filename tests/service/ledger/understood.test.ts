@@ -319,16 +319,21 @@ test.each([
 });
 
 describe("the engine", () => {
-  const fees = async (newest: unknown) => {
+  const answered = async (method: string, params: unknown[], id?: number) => {
     const engine = { ask: () => Promise.resolve(Buffer.from("the engine's")) };
+    const data = { height: 3, logs: () => [Buffer.from('{"address":"0x1"}')] };
     const reads = new Reads(
-      { data: { height: 3 } } as never,
+      { data } as never,
       () => Promise.resolve(engine as never),
       () => Promise.resolve(),
     );
-    const answer = reads.answer(rpcCall("eth_feeHistory", ["0x1", newest, []]), { bytes: 100, ms: 1_000 });
-    return (await answer).toString();
+    return (await reads.answer(rpcCall(method, params, id), { bytes: 100, ms: 1_000 })).toString();
   };
+  const fees = (newest: unknown) => answered("eth_feeHistory", ["0x1", newest, []]);
+  test("is not asked for logs: they are kept, and the answer has the id of the call", async () => {
+    expect(await answered("eth_getLogs", [{}], 7)).toBe('{"jsonrpc":"2.0","id":7,"result":[{"address":"0x1"}]}');
+    expect(await answered("eth_getLogs", [{ fromBlock: "0x4" }], 0)).toBe('{"jsonrpc":"2.0","id":0,"result":[]}');
+  });
   test.each(["0x3", "0x0", "latest", "pending"])("is asked for fees up to the block %s", async (newest) =>
     expect(await fees(newest)).toBe("the engine's"),
   );

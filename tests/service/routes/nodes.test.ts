@@ -44,6 +44,8 @@ describe("a node's status and logs", () => {
     clock.pass(3_600_000);
     const all = JSON.parse((await send("GET", `${paths.node}/logs/geth?maxlines=999`)).text) as string[];
     expect(all.length).toBeGreaterThan(700);
+    const block = (at: number) => matching(new RegExp(`Imported block number=${at} hash=0x[0-9a-f]{64}$`));
+    expect(all.slice(-3)).toEqual([717, 718, 719].map(block));
     expect((await send("GET", `${paths.node}/logs/geth?maxlines=3`)).body).toEqual(all.slice(-3));
     expect((await send("GET", `${paths.node}/logs/geth`)).body).toEqual(all.slice(-100));
     for (const wrong of ["0", "-1", "x", "1.5", ""]) {

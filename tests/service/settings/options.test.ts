@@ -20,11 +20,30 @@ test.each([
   [{ timing: { nodeStart: -1 } }, /timing.nodeStart: /],
   [{ timing: { tetherHour: 0 } }, /timing.tetherHour: /],
   [{ answers: { gone: 200 } }, /answers.gone: /],
+  [{ answers: { created: 199 } }, /answers.created: /],
+  [{ answers: { created: 300 } }, /answers.created: /],
+  [{ answers: { patch: 399 } }, /answers.patch: /],
+  [{ answers: { patch: 600 } }, /answers.patch: /],
   [{ answers: { deleted: { node: 404 } } }, /answers.deleted.node: /],
   [{ ledger: { idleAfter: -1 } }, /ledger/],
   [{ clock: 5 }, /clock: must be a function/],
 ])("%j is refused with a one-sentence reason", async (options, message) => {
   await expect(startService(options as ServiceOptions)).rejects.toThrow(message);
+});
+
+test("an error names five values, and how many more there are", async () => {
+  const bad = { environmentStart: -1, nodeStart: -1, upgrade: -1, deletedVisible: -1, deleting: -1 };
+  await expect(startService({ timing: bad })).rejects.toThrow(/(timing\.\w+: [^;]*; ){4}timing\.\w+: [^;]*$/);
+  const more = { ...bad, listLag: -1, latency: -1 };
+  await expect(startService({ timing: more })).rejects.toThrow(/(timing\.\w+: [^;]*; ){5}and 2 more/);
+});
+
+test("the outermost statuses are taken", () => {
+  for (const given of [
+    { created: 200, patch: 400 },
+    { created: 299, patch: 599 },
+  ] as const)
+    expect(apiQuirks.parse(given)).toMatchObject(given);
 });
 
 test("undefined options get their defaults", async () => {

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "../../../service/storage/database";
 import { newFolder } from "../helpers";
@@ -68,6 +68,12 @@ test("an unfinished table of an ended process is not damage; a truncated table o
   const [whole] = readdirSync(dir).filter((name) => name.endsWith(".ldb"));
   writeFileSync(join(dir, whole!), readFileSync(join(dir, whole!)).subarray(0, -60));
   await expect(open(dir)).rejects.toThrow(`${whole!} is damaged`);
+});
+
+test("a database that cannot be opened is not called damaged", async () => {
+  const dir = newFolder();
+  mkdirSync(join(dir, "LOCK"));
+  await expect(open(dir)).rejects.toThrow(`The database ${dir} cannot be opened: `);
 });
 
 test("a torn write at the end of the log is dropped, and everything before it is kept", async () => {

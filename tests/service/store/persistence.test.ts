@@ -49,6 +49,18 @@ describe("a restart", () => {
     expect((await send("GET", paths.node)).body.state).toBe("started");
   });
 
+  test("keeps the order of creation, of objects from before and from after it", async () => {
+    const limits = { consortia: 20 };
+    const names = Array.from({ length: 16 }, (_, at) => `c${at}`);
+    for (let run = 0; run < 2; run++) {
+      const { service, send } = await open({ limits });
+      for (const name of names.slice(8 * run, 8 * run + 8)) await send("POST", "/consortia", { name });
+      await service.close();
+    }
+    const { send } = await open({ limits });
+    expect((await send("GET", "/consortia")).body.map(({ name }) => name)).toEqual(names);
+  });
+
   test("keeps added organizations and rotated keys; an explicit key replaces the stored one", async () => {
     const before = await open();
     const added = before.service.addOrganization("acme");

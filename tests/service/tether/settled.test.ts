@@ -1,6 +1,6 @@
 import { Refusal } from "../../../service/errors";
 import { RpcError } from "../../../service/ledger/rpc";
-import { contradicted, type Pace, Rejected, settled } from "../../../service/tether/transactions";
+import { contradicted, Lasting, type Pace, Rejected, settled } from "../../../service/tether/transactions";
 import type { Target } from "../../../service/tether/targets";
 
 const made = { nonce: 3, hash: "0xaa", raw: "0x02aa", genesis: "0x01" };
@@ -69,6 +69,22 @@ test("a nonce that another transaction used: only after a minute of checks witho
   expect(sends()).toBe(1);
   const flickering = network((ms) => ({ count: ms % 40_000 < 20_000 ? "0x4" : "0x3" }));
   await expect(flickering.settle()).rejects.toThrow("it waits");
+});
+
+test.each([
+  ["long enough", [0, 3, 10], [true, true, true], [false, false, true]],
+  ["not long enough", [0, 3, 9], [true, true, true], [false, false, false]],
+  ["not often enough", [0, 10], [true, true], [false, false]],
+  [
+    "interrupted",
+    [0, 3, 10, 13, 19, 20],
+    [true, false, true, true, true, true],
+    [false, false, false, false, false, true],
+  ],
+])("what is seen %s", (_what, times, seen, holds) => {
+  let now = 0;
+  const lasting = new Lasting({ ms: 10, looks: 3 }, () => now);
+  expect(seen.map((one, at) => ((now = times[at]!), lasting.holds(one)))).toEqual(holds);
 });
 
 test("a receipt that comes later than the nonce counts, and so does the transaction's effect", async () => {

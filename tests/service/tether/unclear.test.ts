@@ -123,6 +123,14 @@ test("a contract that a node does not show for a while is not lost or paid for a
   expect(await network.deployedBy(account)).toBe(1);
 });
 
+test("a network that is down from the start gets no contract, which is certain", async () => {
+  const network = await new Network().start();
+  const { post } = await through(() => Promise.resolve({ status: 503, body: "maintenance" }), network);
+  const { status, text } = await post("/deploy");
+  expect([status, text]).toEqual([502, expect.stringContaining("The contract could not be deployed on rinkeby: ")]);
+  expect(text).not.toContain("keeps checking");
+});
+
 test("while the network is down, the outcome is unknown; the service continues by itself", async () => {
   const network = await new Network().start();
   let [down, over] = [false, false];
