@@ -49,6 +49,7 @@ test("before a delete can be confirmed, the read warns about the losses; an impo
   await protocol.read(urn("Consortium"), "fixture", {});
   expect(lines()).toEqual([expect.stringMatching(/DELETING A CONSORTIUM DESTROYS EVERYTHING IN IT/)]);
   await protocol.read(urn("Membership"), "fixture/first", {});
-  await protocol.read("Environment", "fixture/main", {});
+  for (const other of [urn("Environment").replace("default", "p"), `${urn("Environment")}2`])
+    await protocol.read(other, "fixture/main", {});
   expect(lines()).toEqual([]);
 });

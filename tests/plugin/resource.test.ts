@@ -25,6 +25,30 @@ async function world() {
   return { ...started, net };
 }
 
+describe("a check", () => {
+  test.each<[string, Props, string[]]>([
+    ["of a preview: asks whether the key is valid", { __preview: true }, ["GET /consortia"]],
+    ["of an update: the calls will tell", {}, []],
+    ["of a preview with a wrong argument: that is enough", { __preview: true, description: 7 }, []],
+  ])("%s", async (_, inputs, asked) => {
+    const { calls } = await start();
+    await plugin.configure();
+    expect((await plugin.check("Consortium", { name: "c", ...inputs })).inputs).not.toHaveProperty("__preview");
+    expect(calls()).toEqual(asked);
+  });
+
+  test.each<[string, unknown, unknown]>([
+    ["given in plain", { a: "s" }, [["details"]]],
+    ["marked", secret({ a: "s" }), [["details"]]],
+    ["marked in part", { a: secret("s"), b: 1 }, [["details", "a"]]],
+    ["left out", undefined, undefined],
+  ])("notes each secret once, where it was marked, if it was: %s", async (_, details, noted) => {
+    const owned = { consortiumId: "c", environmentId: "e", membershipId: "m", name: "n", type: "kms" };
+    const given = { ...owned, ...(details !== undefined && { details }) };
+    expect((await plugin.check("Configuration", given)).inputs.__secrets).toEqual(noted);
+  });
+});
+
 describe("a preview of a create", () => {
   test.each<[string, string, Props, Props]>([
     ["knows what is given", "Node", { name: "n", size: "large" }, { name: "n", size: "large" }],

@@ -247,14 +247,15 @@ test.each<[string, Props, string[]]>([
 test.each([
   ["keeps the code that a state of the dynamic provider has, so that moving back changes nothing", "exports.x = 1"],
   ["has no code if the state has none", undefined],
-])("an update %s", async (_, code) => {
+])("an update, and a refresh, %s", async (_, code) => {
   await start();
   await plugin.configure();
   const { id, outs } = await plugin.create("Consortium", { name: "c" });
   const olds = { ...outs, ...(code !== undefined && { __provider: code }) };
   const updated = await plugin.update("Consortium", id, olds, { name: "d" });
   expect(updated.outs).toMatchObject({ name: "d" });
-  expect(updated.outs.__provider).toBe(code);
+  const read = await plugin.read("Consortium", id, updated.outs);
+  expect([updated.outs.__provider, read.outs.__provider]).toEqual([code, code]);
 });
 
 test.each([
