@@ -2,6 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type * as formats from "../../cli/shared/formats";
+import * as own from "../../cli/shared/terminal";
+import * as ofService from "../../service/command/options";
 import { temporary, writeIn } from "../fleet/made";
 import { built, consortium as started } from "../service/child";
 import { consortium } from "./command";
@@ -174,4 +176,27 @@ test("report waits for a slow pipe, such as the output of `pulumi preview --json
   const report = `"${process.execPath}" "${join(__dirname, "../../dist/cli/consortium.js")}" report`;
   const late = `(sleep 1; echo '{"sequence":0,"summaryEvent":{"resourceChanges":{"same":0}}}') | ${report}`;
   expect(execFileSync("sh", ["-c", late], { encoding: "utf8" })).toContain("Nothing to do: 0 unchanged.");
+});
+
+describe.each([
+  ["the command", own.wholeNumber],
+  ["serve", ofService.wholeNumber],
+])("whole numbers in options of %s", (_whose, wholeNumber) => {
+  test.each([
+    [1, undefined, "1"],
+    [1, undefined, " 70000 "],
+    [0, 64, "0"],
+    [1, 64, "64"],
+  ])("from %d to %d: %j is one", (least, most, text) => expect(wholeNumber(least, most)(text)).toBe(Number(text)));
+
+  test.each([
+    [1, undefined, "0", "of at least 1"],
+    [0, undefined, "", "of at least 0"],
+    [0, undefined, " ", "of at least 0"],
+    [1, undefined, "1.5", "of at least 1"],
+    [1, 64, "65", "from 1 to 64"],
+    [1, 64, "many", "from 1 to 64"],
+  ])("from %d to %d: %j is none", (least, most, text, range) =>
+    expect(() => wholeNumber(least, most)(text)).toThrow(`It must be a whole number ${range}.`),
+  );
 });

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { Listener } from "../../../service/http/server";
 import { exchange, head } from "../bytes";
 import { basic, containing, populated } from "../helpers";
 import { eth, ledgered, raw, webSocket } from "../ledgers";
@@ -151,4 +152,17 @@ test("on all interfaces, it answers under any of its addresses, and shows nodes 
     "GET",
   );
   expect(elsewhere.text).toContain('"http://192.168.1.5:4280/runtime/');
+});
+
+test.each([
+  ["127.0.0.1", undefined, "http://127.0.0.1:5"],
+  ["service.example", "elsewhere.example", "http://service.example:5"],
+  ["::1", undefined, "http://[::1]:5"],
+  ["[::1]", undefined, "http://[::1]:5"],
+  ["0.0.0.0", undefined, "http://127.0.0.1:5"],
+  ["0.0.0.0", "asked.example:7", "http://asked.example:7"],
+  ["::", undefined, "http://[::1]:5"],
+  ["::", "asked.example:7", "http://asked.example:7"],
+])("a service on %s that is asked as %s shows its addresses below %s", (host, asked, origin) => {
+  expect(new Listener(undefined as never, { host, port: 5 }).origin(asked)).toBe(origin);
 });

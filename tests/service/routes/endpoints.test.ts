@@ -118,7 +118,9 @@ test("unknown fields of a create are stored and shown, or refused, but never ign
   const own = { _id: "e1", state: "live", created_at: "now", node_list: [], api_key: "k" };
   for (const [field, value] of Object.entries(own))
     expect(await send("POST", path, { ...wanted, [field]: value })).toMatchObject(refused(400, field));
-  for (const period of [0, -1, 1.5, "7", 1e9])
+  for (const period of [0, -1, 1.5, "7", 3_601])
     expect((await send("POST", path, { ...wanted, block_period: period })).status).toBe(400);
-  expect(service.store.environments.list()).toHaveLength(1);
+  for (const period of [1, 3_600])
+    expect((await send("POST", path, { ...wanted, block_period: period })).status).toBe(201);
+  expect(service.store.environments.list()).toHaveLength(3);
 });

@@ -34,7 +34,7 @@ test("a change of one answer leaves the others", async () => {
   expect(() => service.setAnswers({ created: 500 })).toThrow(/setAnswers: created/);
 });
 
-test("emptyBodies: only a new credential answers with a body", async () => {
+test("emptyBodies: only a new password answers with a body", async () => {
   const { service, send, paths, membership } = await world();
   service.setAnswers({ emptyBodies: true });
   for (const [method, path, body] of [
@@ -48,6 +48,7 @@ test("emptyBodies: only a new credential answers with a body", async () => {
   }
   const pair = await send("POST", `${paths.environment}/appcreds`, { membership_id: membership });
   expect(pair.body).toHaveProperty("password");
+  expect((await send("POST", `${paths.credential}/regenerate`)).body).toHaveProperty("password");
 });
 
 test("idField: all objects carry id in place of _id", async () => {
