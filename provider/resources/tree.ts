@@ -147,7 +147,7 @@ async function judged(session: Session, kind: ListedKind, place: Props, maxAgeMs
   const at = session.clock.now();
   try {
     const found = await asked(session, kind, place, maxAgeMs);
-    if (found) Object.assign(known, { has: true, lackingSince: undefined });
+    if (found) known.has = true;
     return found;
   } catch (error) {
     // Not for this key, or not now: a service that is not running shows no destinations.

@@ -60,11 +60,31 @@ test("a member that is verified and registered is not verified again", async () 
   expect(writes(calls())).toEqual([register, put]); // which answers 409: registered already
 });
 
-test("a member that cannot be verified: the service's own message, and nothing is kept", async () => {
-  const { engine, args, list } = await stores();
-  expect(await engine.up(args)).toEqual(failed(/is not verified/));
+test("another member is verified, although the first one is", async () => {
+  const { engine, net, calls, whole } = await stores();
+  await engine.up(whole);
+  calls();
+  await new Engine("destination").up({ ...whole, name: "other", membershipId: net.otherMembershipId });
+  expect(writes(calls())).toEqual([verify, register, put]);
+});
+
+test("a member that is not verified: the service's own message, and nothing is kept", async () => {
+  const { engine, calls, args, list } = await stores();
+  expect(await engine.up({ ...args, testCertificate: false })).toEqual(failed(/is not verified/));
+  expect(writes(calls())).toEqual([put]);
   expect(engine.kept).toBeUndefined();
   expect(await list()).toEqual([]);
+});
+
+test.each([
+  [404, /cannot be verified through this service .*Verify it in the console, then leave testCertificate out/],
+  [405, /cannot be verified through this service/],
+  [403, /^(?!.*cannot be verified).*403/],
+])("a member that cannot be verified (%j)", async (status, why) => {
+  const { engine, service, calls, whole } = await stores();
+  service.faults.add({ kind: "status", status, errorMessage: "no", method: "POST" });
+  expect(await engine.up(whole)).toEqual(failed(why));
+  expect(writes(calls())).toEqual([verify]);
 });
 
 test.each([

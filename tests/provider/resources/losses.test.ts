@@ -18,6 +18,7 @@ describe("environments", () => {
     ["nothing known now", inFile(["net/a"]), {}],
     ["from a file into the program", inFile(["net/a"]), inProgram(["b"])],
     ["from the program into a file", inProgram(["a"]), inFile(["net/b"])],
+    ["something other than a name", { [contentsKey]: { classes: [["a"], "b"] } }, inProgram(["a"])],
     ["something other than a list", { [contentsKey]: { classes: "a" } }, { [contentsKey]: { classes: "b" } }],
   ])("none is lost: %s", (_, olds, news) => expect(lostEnvironments(olds, news)).toEqual([]));
 
