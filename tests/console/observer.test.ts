@@ -1,22 +1,31 @@
+import { rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { act } from "../../console/server/actions";
+import { Embedded } from "../../console/server/embedded";
 import { type Ask, LedgerHistory } from "../../console/server/ledger-history";
+import { Ledgers } from "../../console/server/ledgers";
 import { Observer, type ObserverOptions } from "../../console/server/observer";
 import { Stacks } from "../../console/server/stacks";
-import type { EnvironmentModel, NodeModel } from "../../inventory/model";
+import type { EnvironmentModel, NetworkModel, NodeModel } from "../../inventory/model";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
+import { temporary } from "../fleet/made";
 import { containing } from "../service/helpers";
 
-/** An observer of a service that is not embedded; `answers` are what it answers, by the end of the path. */
+/** An observer of a service that is not embedded; `answers` are what it answers, by the end of the path: a status, or the body of 200. */
 function observing(answers: Record<string, unknown>, more: Partial<ObserverOptions> = {}) {
   const settings = resolveSettings({ env: {}, given: { baseUrl: "http://127.0.0.1:1/api/v1", apiKey: "key" } });
   const asked: string[] = [];
   const send = ({ method, url }: { method: string; url: string }) => {
     asked.push(`${method} ${new URL(url).pathname}`);
     const found = Object.keys(answers).find((end) => url.endsWith(end));
-    const text = JSON.stringify(found === undefined ? { errorMessage: "unknown" } : answers[found]);
-    return Promise.resolve({ status: found === undefined ? 404 : 200, headers: {}, text });
+    const answer = found === undefined ? 404 : answers[found];
+    if (typeof answer !== "number") return Promise.resolve({ status: 200, headers: {}, text: JSON.stringify(answer) });
+    return Promise.resolve({ status: answer, headers: {}, text: JSON.stringify({ errorMessage: "unknown" }) });
   };
-  const client = new ConsortiumClient(settings, { transport: { send, close: () => Promise.resolve() } });
+  const onRetry = (error: Error) => {
+    throw error;
+  };
+  const client = new ConsortiumClient(settings, { transport: { send, close: () => Promise.resolve() }, onRetry });
   const none = { embedded: undefined, mayChange: false, tethers: [], targets: {}, stacks: new Stacks([]) };
   const options: ObserverOptions = { client, ...none, periodMs: 100, ...more };
   return { asked, options, observer: new Observer(options) };
@@ -101,6 +110,153 @@ describe("what only the embedded service has", () => {
 
   test.each(["keys", "testing"] as const)("is not shown of another: %s", async (section) => {
     await expect(observing({}).observer.look(section)).rejects.toThrow(`${section} does not exist on this page.`);
+  });
+});
+
+describe("the embedded service", () => {
+  const about = { organization: { name: "acme" }, ledger: "on", tether_hour: 1 };
+  const found = (answer: unknown) => Embedded.find(observing({ "/embedded": answer }).options.client);
+
+  test("is known by what it says of itself; others do not have it, or say something else", async () => {
+    expect((await found(about))?.about).toEqual(about);
+    for (const answer of [400, 401, 403, 404, 405, {}, { ...about, ledger: "?" }])
+      expect([answer, await found(answer)]).toEqual([answer, undefined]);
+  });
+
+  test.each([500, 503, 429])(
+    "is not known while the service answers %d: the console does not start",
+    async (status) => {
+      await expect(found(status)).rejects.toMatchObject({ status });
+    },
+  );
+
+  test("shows its last calls, newest first, each once; an error of its chain is an error", async () => {
+    const call = (path: string) => ({ method: "GET", path, status: 200, at: 1 });
+    const answers = { "/embedded": about, "/faults": { routes: ["r"], faults: [] }, "/rpc": { result: "0x1" } };
+    const more: Record<string, unknown> = { "after=0": { count: 2, calls: ["/a", "/b"].map(call) } };
+    const embedded = (await Embedded.find(observing(Object.assign(more, answers)).options.client))!;
+    const paths = async () => (await embedded.testing()).calls.map(({ number, path }) => [number, path]);
+    expect(await paths()).toEqual([[2, "/b"], [1, "/a"]]); // prettier-ignore
+    more["after=2"] = { count: 3, calls: [call("/c")] };
+    expect(await paths()).toEqual([[3, "/c"], [2, "/b"], [1, "/a"]]); // prettier-ignore
+    expect(await embedded.rpc("c", "e", "eth_blockNumber", [])).toBe("0x1");
+    more["/rpc"] = { error: { message: "no such method" } };
+    await expect(embedded.rpc("c", "e", "eth_x", [])).rejects.toThrow("no such method");
+    more["/rpc"] = { error: {} };
+    await expect(embedded.rpc("c", "e", "eth_x", [])).rejects.toThrow("eth_x failed");
+  });
+});
+
+describe("the blocks of an environment", () => {
+  const rpc = "http://127.0.0.1:1";
+  const credential = { username: "u", password: "p", environmentId: "e1", membershipId: "m1" };
+  const node = { id: "n1", membershipId: "m1", state: "started", blockHeight: 1, urls: { rpc } };
+  const model = (...nodes: object[]) =>
+    ({ consortia: [{ id: "c1", environments: [{ id: "e1", nodes, credentials: [] }] }] }) as unknown as NetworkModel;
+  const view = async (nodes: object[], embedded?: object, credentials: object[] = []) => {
+    const ledgers = new Ledgers(embedded as never, { credentials } as never, 1_000);
+    const seen = model(...nodes);
+    ledgers.note(seen);
+    return ledgers.view("c1", seen.consortia[0]!.environments[0]!);
+  };
+  const chain = (rpc: () => Promise<unknown>, ledger = "on") => ({ about: { ledger }, rpc });
+  const block = { number: "0x0", hash: "0xa", timestamp: "0x5", transactions: [] };
+  const answers = (_c: string, _e: string, method: string) =>
+    Promise.resolve(method === "eth_blockNumber" ? "0x0" : block);
+
+  test("of the embedded service are read through it", async () => {
+    const { blocks, noBlocks } = await view([node], chain(answers as never));
+    expect([blocks.map(({ hash }) => hash), noBlocks]).toEqual([["0xa"], undefined]);
+  });
+
+  const simulated = "This service simulates its nodes, so there are no blocks.";
+  const keyless =
+    "Reading blocks from a node needs a credential: start the console with a stack that has one, such as --stack dev.";
+  const starting = "Blocks appear after a node has started.";
+  const none = chain(() => Promise.reject(new Error("no")));
+  test.each<[string, object[], object | undefined, object[], unknown]>([
+    ["no node", [], none, [], starting],
+    ["no node that has started", [{ ...node, state: "initializing" }], none, [], starting],
+    ["no ledger of the embedded service", [node], chain(none.rpc, "off"), [], simulated],
+    ["an error of its chain", [node], none, [], "Could not read the blocks: no"],
+    ["no credential for a node of another service", [node], undefined, [], keyless],
+    ["a credential of another member", [node], undefined, [{ ...credential, membershipId: "m2" }], keyless],
+    ["a credential for a node without an address", [{ ...node, urls: {} }], undefined, [credential], keyless],
+    [
+      "a credential for a node that has not started, beside one of another member",
+      [
+        { ...node, state: "initializing" },
+        { ...node, id: "n2", membershipId: "m2" },
+      ],
+      undefined,
+      [credential],
+      keyless,
+    ],
+    [
+      "a node that does not answer",
+      [node],
+      undefined,
+      [credential],
+      expect.stringMatching(/^Could not read the blocks: .*127/),
+    ],
+  ])("are not there, with the reason: %s", async (_, nodes, embedded, credentials, noBlocks) => {
+    expect(await view(nodes, embedded, credentials)).toMatchObject({ blocks: [], noBlocks });
+  });
+
+  test("are forgotten with their environment", async () => {
+    const ledgers = new Ledgers(none as never, new Stacks([]), 1_000);
+    for (const one of [model(node), model(node), { ...model(), consortia: [] }, model(node)]) ledgers.note(one);
+    expect((await ledgers.view("c1", model(node).consortia[0]!.environments[0]!)).times).toHaveLength(1);
+  });
+});
+
+describe("stacks that were exported", () => {
+  const urn = (type: string) => `urn:pulumi:dev::trade::consortium:index:${type}::a`;
+  const exported = (name: string, type = "Consortium") => ({
+    version: 3,
+    deployment: {
+      resources: [
+        {
+          type: `consortium:index:${type}`,
+          urn: urn(type),
+          custom: true,
+          id: "c1",
+          inputs: { name },
+          outputs: { name },
+        },
+      ],
+    },
+  });
+  const folder = temporary();
+  const file = join(folder, "dev.json");
+  const names = (stacks: Stacks) => stacks.all.map(({ rows }) => rows.map(({ props }) => props.name));
+
+  test("are read once a file is there, again when it changes, and not when it is gone", () => {
+    const stacks = new Stacks([file], { "trade/prod": exported("of prod") });
+    stacks.refresh();
+    expect(names(stacks)).toEqual([["of prod"]]);
+    writeFileSync(file, JSON.stringify(exported("one")));
+    utimesSync(file, 5, 5);
+    stacks.refresh();
+    const before = stacks.all[1];
+    stacks.refresh();
+    expect([names(stacks), stacks.all[1] === before]).toEqual([[["of prod"], ["one"]], true]);
+    expect(stacks.names).toEqual([
+      { name: "trade/dev", at: expect.any(Number) as number },
+      { name: "trade/dev", at: 5_000 },
+    ]);
+    writeFileSync(file, JSON.stringify(exported("two")));
+    stacks.refresh();
+    expect(names(stacks)).toEqual([["of prod"], ["two"]]);
+    rmSync(file);
+    stacks.refresh();
+    expect(names(stacks)).toEqual([["of prod"]]);
+  });
+
+  test.each(["{", "[]"])("that are none are refused by the name of the file: %s", (text) => {
+    writeFileSync(file, text);
+    expect(() => new Stacks([file]).refresh()).toThrow(file);
+    rmSync(file);
   });
 });
 
