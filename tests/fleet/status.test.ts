@@ -60,7 +60,13 @@ test.each<[string, StackObject, Partial<StackStatus>]>([
       conditions: [condition("Reconciling", "RetryingAfterFailure", "1 update failure(s)")],
       lastUpdate: failed("no"),
     }),
-    { state: "retrying", reason: "RetryingAfterFailure: 1 update failure(s)", lastSuccess: undefined, commit: "abc" },
+    {
+      state: "retrying",
+      reason: "RetryingAfterFailure: 1 update failure(s)",
+      lock: undefined,
+      lastSuccess: undefined,
+      commit: "abc",
+    },
   ],
   ["a failed preview", object({ conditions: [condition("Reconciling", "PreviewFailed")] }), { state: "retrying" }],
   [
@@ -83,7 +89,25 @@ test.each<[string, StackObject, Partial<StackStatus>]>([
   [
     "stalled, whatever the specification is now",
     object({ conditions: [condition("Stalled", "UpdateFailed")] }, 9),
-    { state: "stalled" },
+    { state: "stalled", reason: "UpdateFailed: " },
+  ],
+  [
+    "success, in a cluster that numbers no specifications",
+    {
+      ...object({ conditions: [condition("Ready", "Done")] }),
+      metadata: { name: "acme-prod", namespace: "networks-acme" },
+    },
+    { state: "ready" },
+  ],
+  [
+    "a long reason",
+    object({ conditions: [condition("Stalled", "Long", "x".repeat(294))] }),
+    { reason: `Long: ${"x".repeat(294)}` },
+  ],
+  [
+    "a longer reason, which is cut off",
+    object({ conditions: [condition("Stalled", "Long", "x".repeat(295))] }),
+    { reason: `Long: ${"x".repeat(294)}…` },
   ],
   [
     "a lock",
@@ -144,6 +168,8 @@ test("the table begins with the worst, one line each; with many stacks, it only 
     `n/a    ready    ${at}  ${at}  -`,
     "1 of 3 stacks ready (33 %), 1 waiting, 1 stalled, 1 locked",
   ]);
+  const some = (count: number) => statusText(Array.from({ length: count }, () => ready)).split("\n").length;
+  expect([some(20), some(21)]).toEqual([22, 1]);
   const many = [...Array.from({ length: 999 }, () => ready), stalled];
   expect(statusText(many).split("\n")).toHaveLength(3);
   expect(statusText(many)).toContain("999 of 1000 stacks ready (99 %), 1 stalled");
@@ -158,7 +184,20 @@ test("JSON, JUnit and metrics have each stack", () => {
   const xml = statusJunit(all);
   expect(xml).toContain('tests="3" failures="1" errors="0" skipped="1"');
   expect(xml).toContain('<testcase classname="n" name="b">');
+  expect(xml).toContain('<failure type="stalled" message="UpdateFailed: &quot;no&quot;">UpdateFailed: ');
+  expect(xml).toContain('<skipped message="waiting: Prerequisite"/>');
+  expect(xml.match(/last success: /g)).toHaveLength(1);
+  expect(statusJunit([{ stack: "d", state: "failed" }])).toMatch(
+    /<testcase classname="fleet" name="d">\s*<failure type="failed" message="failed">failed</,
+  );
   const metrics = statusMetrics(all);
+  const samplesOf = (name: string) =>
+    metrics
+      .split("\n")
+      .flatMap((line) => new RegExp(`^consortium_fleet_${name}\\{.*stack="(.)".*\\} (\\d)`).exec(line)?.slice(1) ?? []);
+  expect(samplesOf("stack_locked")).toEqual(["a", "0", "b", "1", "c", "0"]);
+  expect(samplesOf("stack_state_since_seconds").filter((one) => /[a-z]/.test(one))).toEqual(["a", "b"]);
+  expect(samplesOf("stack_last_success_seconds").filter((one) => /[a-z]/.test(one))).toEqual(["a"]);
   expect(metrics).toContain('consortium_fleet_stacks{state="ready"} 1\n');
   expect(metrics).toContain('consortium_fleet_stack_state{namespace="n",stack="b",state="stalled"} 1\n');
   expect(metrics).toContain('consortium_fleet_stack_locked{namespace="n",stack="b"} 1\n');
