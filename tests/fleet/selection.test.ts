@@ -178,6 +178,16 @@ const trade = {
 };
 const app = (why: string) => ({ "acme-app": why, "acme-web": "depends on acme-app" });
 
+/** A file that git would ignore. */
+const seen = (file: string) => [".gitignore", file].forEach((one) => write(one, ""));
+/** Changes a file of the fleet's policy pack. */
+function packed(file: string): void {
+  write("live/pack/PulumiPolicy.yaml", "runtime: nodejs\n");
+  for (const name of ["live/pack/index.js", "live/pack.json"]) write(name, "{}");
+  fleet({ policyPacks: [{ path: "pack", config: "pack.json" }] });
+  commit();
+  write(file, "{ }");
+}
 const anotherMember = () => write("live/networks/trade.yaml", "members: [n]\n");
 const cases: [string, () => void, Record<string, string>][] = [
   ["nothing", () => undefined, {}],
@@ -196,6 +206,19 @@ const cases: [string, () => void, Record<string, string>][] = [
     app("live/programs/app/Pulumi.acme-app.yaml"),
   ],
   ["the settings of another stack of the program", () => write("live/programs/app/Pulumi.dev.yaml", "config: {}"), {}],
+  [
+    "settings deeper in the program, which are part of it",
+    () => write("live/programs/app/deep/Pulumi.dev.yaml", "x"),
+    app("live/programs/app/deep/Pulumi.dev.yaml"),
+  ],
+  ["what is kept in a program's folder, if git sees it", () => seen("live/programs/app/.consortium/log.json"), {}],
+  [
+    "the settings of the stack of a network, if git sees them",
+    () => seen("live/.consortium/fleet/fleet/Pulumi.acme-test.yaml"),
+    { "acme-test": "live/.consortium/fleet/fleet/Pulumi.acme-test.yaml" },
+  ],
+  ["a policy pack", () => packed("live/pack/index.js"), everything("live/pack/index.js")],
+  ["the configuration of a policy pack", () => packed("live/pack.json"), everything("live/pack.json")],
   ["a path that the stack names", () => write("live/shared/names.ts", "1"), app("live/shared/names.ts")],
   ["a lock file above", () => write("package-lock.json", "{ }"), everything("package-lock.json")],
   ["a lock file elsewhere", () => write("other/package-lock.json", "{ }"), {}],
