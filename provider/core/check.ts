@@ -47,7 +47,6 @@ function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Is
 
 /** Properties that identify an object after a lost answer. In `extra`, they would contradict the program. */
 function overridden(definition: Checkable, shape: Shape, { extra }: Props): Issue[] {
-  if (isMissing(extra)) return [];
   const identifying = [...new Set([nameKey(definition) ?? [], definition.naming ?? [], ["membershipId"]].flat())];
   return identifying
     .filter((key) => key in shape && wireName(key) in fieldsOf(extra))

@@ -198,6 +198,7 @@ test.each<[Kind, Props, reason: RegExp, property?: string]>([
   ["service", { zone: "z" }, /did you mean "zoneId"/],
   ["invitation", { email: "nobody" }, /must be an address/],
   ["invitation", { email: undefined }, /email is required/],
+  ["invitation", { email: 7 }, /^email is required: give the address as text$/],
   ["tetherService", { tetherId: undefined }, /give tetherId, or consoleUrl/],
   ["tetherService", { network: 7 }, /must be text, such as mainnet, rinkeby/],
   ["tetherService", { intervalHours: 0 }, /at least 1/],
@@ -218,6 +219,8 @@ test("several faults are told at once", () => {
   const { issues } = run("environment", { name: " ", provider: 1, consensusType: [], chainId: -1 });
   const properties = ["consortiumId", "provider", "consensusType", "name", "chainId"];
   expect(issues.map(({ property }) => property)).toEqual(properties);
+  const geth = run("environment", { ...whole.environment, provider: "geth", name: " " }); // what fits together is told after that
+  expect(geth.issues.map(({ property }) => property)).toEqual(["name"]);
 });
 
 test.each([{ provider: unknown }, { consensusType: unknown }])(

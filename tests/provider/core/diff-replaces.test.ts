@@ -98,6 +98,14 @@ describe("what replaces", () => {
       /testFeatures stays .*no longer sets it/,
     ],
     [
+      "no features of which one with its own name is left, but that one",
+      "environment",
+      { asked: { testFeatures: { quick: true } } },
+      { testFeatures: { multi_region: true } },
+      ["multiRegion"],
+      undefined,
+    ],
+    [
       "no regions that are taken out",
       "environment",
       { asked: { multiRegion: true } },
