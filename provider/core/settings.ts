@@ -44,7 +44,7 @@ function find(name: AnySetting, settings: ProviderSettings, env: Environment): F
   const fromEnv = fleet
     ? foundIn(env[variable], fleet, "fleet")
     : foundIn(env[variable], `environment variable ${variable}`, "environment");
-  const { value, own = false } = settings[name] ?? {};
+  const { value, own } = settings[name] ?? {};
   const given = own
     ? foundIn(value, `argument ${name} of the Provider`, "provider")
     : foundIn(value, `stack configuration consortium:${name}`, "stack");
