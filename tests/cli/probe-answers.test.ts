@@ -4,6 +4,7 @@ import { type AddressInfo } from "node:net";
 import { questions } from "../../cli/probe/questions";
 import { type Removal, World } from "../../cli/probe/world";
 import { resolveSettings } from "../../provider/api/settings";
+import { atEnd } from "../service/helpers";
 
 /* What `consortium probe` concludes from answers. With a service: probe.test.ts. */
 
@@ -163,12 +164,12 @@ async function worldAt(answer: (response: ServerResponse) => unknown, waitMs: nu
   const settings = resolveSettings({ env: {}, given: { apiKey: "u0a-b", baseUrl: `${url}/api/v1` } });
   const { signal } = new AbortController();
   const world = new World(settings, "probe", waitMs, signal, signal);
-  const close = async () => {
+  atEnd(async () => {
     await world.client.close();
     server.closeAllConnections();
     server.close();
-  };
-  return { world, url, close };
+  });
+  return { world, url };
 }
 
 test.each([
@@ -180,15 +181,13 @@ test.each([
   [200, "<html>", true],
   [302, "{}", true],
 ])("a create that is answered by HTTP %d and %s may have made something: %s", async (status, body, may) => {
-  const { world, close } = await worldAt((response) => response.writeHead(status).end(body), 50);
+  const { world } = await worldAt((response) => response.writeHead(status).end(body), 50);
   await world.create("consortium", "/consortia", {}).catch(() => undefined);
   expect(world.find("consortium") !== undefined).toBe(may);
-  await close();
 });
 
 test("a node that does not answer costs no more than --wait", async () => {
-  const { world, url, close } = await worldAt(() => undefined, 200);
+  const { world, url } = await worldAt(() => undefined, 200);
   world.node = { url, username: "u", password: "p" };
   expect(await world.askNode("eth_chainId")).toEqual({ why: expect.stringContaining("within 0.2 s") as string });
-  await close();
 });
