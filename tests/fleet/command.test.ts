@@ -96,3 +96,19 @@ test("destroy names the ledgers that will be lost and asks; only a yes goes on",
   });
   expect(verbs()).toEqual(["up", "destroy --preview-only", "destroy --preview-only", "destroy"]);
 });
+
+test("a stack that left the file is named with how to destroy it, but not by destroy itself", async () => {
+  pulumi.stacks = { "fleet/acme-old": { tags: {}, networks: ["tea"], ids: ["id-of-tea"] } };
+  const note = `The stack acme-old is not in ${file} and was not changed. To destroy its contents, add it again for one \`consortium fleet destroy ${file} --only acme-old\`.`;
+  expect((await fleet(["preview"])).stdout.split("\n")).toContain(note);
+  expect((await fleet(["destroy", "--yes"])).stdout).not.toContain("acme-old");
+});
+
+test("a policy pack that is none is refused before anything runs", async () => {
+  const { code, stderr } = await fleet(["up", "--yes", "--policy-pack", folder]);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining(`--policy-pack ${folder}: ${folder} has no PulumiPolicy.yaml`) as string,
+  });
+  expect(() => pulumi.calls).toThrow("ENOENT");
+});

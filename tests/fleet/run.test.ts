@@ -105,6 +105,8 @@ test("after Ctrl-C, no other stack begins; the next run does everything", async 
   expect(ended.code).toBe(1);
   const others = { "acme-test": "not begun", "globex-prod": "not begun" };
   expect(outcomes(ended)).toEqual({ "acme-prod": "interrupted", ...others });
+  expect(ended.stderr).toContain("Cancelling the stacks in progress; no more will start. Press Ctrl-C again");
+  expect(ended.stderr).not.toContain("Ending at once.");
   expect(pulumi.calls.filter((call) => call.startsWith("up "))).toHaveLength(1);
   expect(await up()).toMatchObject({ code: 0, summary: { ok: true } });
 });
@@ -141,6 +143,7 @@ test("a second Ctrl-C kills remaining processes, and the next run continues", as
   process.emit("SIGINT");
   const ended = await running;
   expect(outcomes(ended)).toMatchObject({ "acme-prod": "interrupted", "acme-test": "not begun" });
+  expect(ended.stderr).toMatch(/Cancelling the stacks in progress;[^]*Ending at once\.\n/);
   expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
   await goesOn();
 });
