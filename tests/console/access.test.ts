@@ -29,8 +29,10 @@ const signOut = ({ url: origin }: Console, { place, cookie }: Session) =>
 test("a link works once; its cookie is limited to the page's own path and hidden from scripts", async () => {
   const { console } = await opened();
   const link = console.newLink();
-  const prefetch = await fetch(link, { headers: { "sec-purpose": "prefetch" } });
-  expect([prefetch.status, prefetch.headers.get("set-cookie")]).toEqual([403, null]);
+  for (const name of ["purpose", "sec-purpose"]) {
+    const prefetch = await fetch(link, { headers: { [name]: "prefetch" } });
+    expect([prefetch.status, prefetch.headers.get("set-cookie")]).toEqual([403, null]);
+  }
   const first = await fetch(link);
   const cookie = first.headers.get("set-cookie")!;
   expect(cookie).toMatch(/^consortium-console-\d+=[\w-]{43}; Path=\/[\w-]{16}; HttpOnly; SameSite=Strict$/);
@@ -151,4 +153,21 @@ test("the page can load only its own files, and connect only to its own server",
   expect(await unreadable.json()).toEqual({ error: "This page does not exist." });
   expect(unreadable.headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
   expect(new URL(console.url).hostname).toBe("127.0.0.1");
+});
+
+test("a browser that is not let in gets a page, and a program JSON", async () => {
+  const { console, session } = await opened();
+  const { place, cookie } = session;
+  const get = async (url: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(url, { headers });
+    return [response.status, response.headers.get("content-type")!.split(";")[0], await response.text()];
+  };
+  const page = (text: string) => expect.stringContaining(`<h1>Consortium console</h1><p>${text}`) as string;
+  expect(await get(place, { accept: "text/html,*/*" })).toEqual([401, "text/html", page("You are signed out.")]);
+  expect(await get(place)).toEqual([401, "application/json", JSON.stringify({ error: "You are signed out." })]);
+  expect(await get(`${console.url}/`)).toEqual([401, "text/html", page("Open the console by its link")]);
+  expect(await get(`${console.url}/nothing`)).toEqual([404, "text/html", page("This page does not exist.")]);
+  const missing = JSON.stringify({ error: "This file does not exist." });
+  expect(await get(`${place}assets/nothing.js`, { cookie })).toEqual([404, "application/json", missing]);
+  expect(await get(place, { cookie, "sec-fetch-site": "none" })).toEqual([200, "text/html", expect.any(String)]);
 });
