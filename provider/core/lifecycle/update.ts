@@ -3,7 +3,7 @@ import { conditionOf } from "../../api/states";
 import { Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, type Props, type Steps } from "../definition";
 import { changedKeys, regenerating } from "../diff";
-import { isReadable, type StateParts, partsOf, stateOf } from "../state";
+import { type StateParts, partsOf, stateOf } from "../state";
 import { messageOf } from "../../plain";
 import { Incomplete, Unclear, UserError } from "../user-error";
 import { isUnset, normalOf, sameValue } from "../values";
@@ -109,9 +109,7 @@ function stillAsked(definition: Definition, asked: Props, keys: readonly string[
 
 /** Values that are already as requested need no call and count as answered: a later change is drift. */
 function alreadySo(definition: Definition, { shown }: StateParts, news: Props): Props {
-  const keys = inputKeys(definition).filter(
-    (key) => isReadable(inputMeta(definition, key)!) && sameValue(shown[key], news[key]),
-  );
+  const keys = inputKeys(definition).filter((key) => sameValue(shown[key], news[key]));
   return Object.fromEntries(keys.map((key) => [key, shown[key]]));
 }
 
