@@ -25,13 +25,15 @@ const recovery = "0x0000000000000000000000000000000000000001";
 
 type Transaction = Transactions.Transaction;
 
-let loaded: (typeof Transactions & typeof Crypto) | undefined;
-/** The parts of ethers for transactions, loaded with the first one. */
-function ethers() {
-  const load = createRequire(__filename);
-  const parts = () => ({ ...(load("ethers/transaction") as object), ...(load("ethers/crypto") as object) });
-  return (loaded ??= parts() as typeof loaded & object);
+function load() {
+  const require = createRequire(__filename);
+  const { Transaction } = require("ethers/transaction") as typeof Transactions;
+  const { keccak256 } = require("ethers/crypto") as typeof Crypto;
+  return { Transaction, keccak256 };
 }
+let loaded: ReturnType<typeof load> | undefined;
+/** The parts of ethers for transactions, loaded with the first one. */
+const ethers = () => (loaded ??= load());
 
 /** The hard fork whose rules a chain has. */
 export const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";
