@@ -40,11 +40,17 @@ export async function raftNode({ baseUrl, apiKey }) {
   return { path: new URL(urls.rpc).pathname, username, password };
 }
 
+/** The address of a node, and the headers of a login. @param {Service} service @param {Awaited<ReturnType<typeof raftNode>>} node */
+export const addressOf = (service, { path, username, password }) => ({
+  url: `${service.url}${path}`,
+  login: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` },
+});
+
 /** A function that calls a node. @param {Service} service @param {Awaited<ReturnType<typeof raftNode>>} node */
-export const caller = (service, { path, username, password }) =>
-  callerOf(`${service.url}${path}`, {
-    authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
-  });
+export function caller(service, node) {
+  const { url, login } = addressOf(service, node);
+  return callerOf(url, login);
+}
 
 /** A function that calls an address. @param {string} url @param {Record<string, string>} [login] @returns {Send} */
 export const callerOf =

@@ -3,14 +3,13 @@
  * Transactions per second of a `raft` ledger in a data folder, in turns with anvil alone, which keeps nothing, and with another version of
  * the service, if BEFORE names a checkout of it that is built: from a client that awaits each receipt, and from one that sends 50 at once.
  */
-import { spawn } from "node:child_process";
+import { fork, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Wallet } from "ethers";
 import { root } from "../../tools/lib/prepare.mjs";
-import { caller, callerOf, raftNode, receipt } from "../lib/node.mjs";
+import { addressOf, raftNode } from "../lib/node.mjs";
 import { bounded } from "../lib/report.mjs";
 
 const turns = 10;
@@ -27,15 +26,16 @@ export const ledger = async (tools) => {
   const former =
     BEFORE === undefined ? undefined : await serviceOf(createRequire(import.meta.url)(join(BEFORE, "service")));
   const anvil = await anvilAlone();
+  const own = new Client(started.address);
+  // each from another account: anvil can leave a transaction waiting for good if it comes before the one with the nonce before
+  const bare = new Client(anvil.address, pipelined.atOnce);
+  const before = former && new Client(former.address);
+  const clients = [own, bare, ...(before ? [before] : [])];
   try {
-    const own = await Client.of(started.send);
-    // each from another account: anvil can leave a transaction waiting for good if it comes before the one with the nonce before
-    const bare = await Client.of(anvil.send, pipelined.atOnce);
-    const before = former && (await Client.of(former.send));
     for (let turn = 0; turn < turns; turn++) {
-      for (const client of [own, bare, ...(before ? [before] : [])]) {
-        await client.awaits();
-        await client.pipelines();
+      for (const client of clients) {
+        await client.round("awaited", awaited);
+        for (let round = 0; round < pipelined.rounds; round++) await client.round("pipelined", pipelined.atOnce);
       }
     }
     const measures = /** @type {const} */ ([
@@ -43,10 +43,11 @@ export const ledger = async (tools) => {
       [`transactions on raft, ${pipelined.atOnce} at once`, "pipelined"],
     ]);
     return measures.flatMap(([measure, kind]) => [
-      row(measure, own[kind], bare[kind], { most: most[kind], of: "anvil alone" }),
-      ...(before ? [row(measure, own[kind], before[kind], { most: 0.5, of: "the version before" })] : []),
+      row(measure, own.times[kind], bare.times[kind], { most: most[kind], of: "anvil alone" }),
+      ...(before ? [row(measure, own.times[kind], before.times[kind], { most: 0.5, of: "the version before" })] : []),
     ]);
   } finally {
+    for (const client of clients) client.end();
     anvil.end();
     await started.end();
     await former?.end();
@@ -61,61 +62,42 @@ async function serviceOf({ startService }) {
     await service.close();
     rmSync(dataDir, { recursive: true, force: true });
   };
-  return { end, send: caller(service, await raftNode(service)) };
+  return { end, address: addressOf(service, await raftNode(service)) };
 }
 
-/** Sends transactions of an account without money, whose gas is free. */
+/** A process that sends transactions. */
 class Client {
-  awaited = { count: 0, ms: 0 };
-  pipelined = { count: 0, ms: 0 };
-  /** @type {{ wallet: import("ethers").HDNodeWallet, nonce: number }[]} */
-  #accounts;
+  times = { awaited: { count: 0, ms: 0 }, pipelined: { count: 0, ms: 0 } };
+  #child;
+  /** @type {Promise<unknown>} */
+  #ready;
 
-  /** @param {import("../lib/node.mjs").Send} send @param {number} chainId @param {number} accounts that send in turns */
-  constructor(send, chainId, accounts) {
-    this.send = send;
-    this.chainId = chainId;
-    this.#accounts = Array.from({ length: accounts }, () => ({ wallet: Wallet.createRandom(), nonce: 0 }));
+  /** @param {object} address @param {number} accounts that send in turns */
+  constructor(address, accounts = 1) {
+    this.#child = fork(join(root, "bench/programs/sender.mjs"), [JSON.stringify({ ...address, accounts })]);
+    this.#ready = this.#answer();
   }
 
-  /** @param {import("../lib/node.mjs").Send} send */
-  static of = async (send, accounts = 1) => new Client(send, Number(await send("eth_chainId", [])), accounts);
-
-  async awaits() {
-    const raws = await this.#signed(awaited);
-    await timed(this.awaited, awaited, async () => {
-      for (const raw of raws) await receipt(this.send, await this.send("eth_sendRawTransaction", [raw]));
-    });
+  /** @param {keyof Client["times"]} kind @param {number} count */
+  async round(kind, count) {
+    await this.#ready;
+    const answer = this.#answer();
+    this.#child.send({ kind, count });
+    this.times[kind].ms += Number(await answer);
+    this.times[kind].count += count;
   }
 
-  async pipelines() {
-    const { rounds, atOnce } = pipelined;
-    for (let round = 0; round < rounds; round++) {
-      const raws = await this.#signed(atOnce);
-      await timed(this.pipelined, atOnce, async () => {
-        const hashes = await Promise.all(raws.map((raw) => this.send("eth_sendRawTransaction", [raw])));
-        await receipt(this.send, hashes.at(-1));
+  end = () => void this.#child.kill();
+
+  /** @returns {Promise<unknown>} */
+  #answer = () =>
+    new Promise((done, failed) => {
+      const over = () => failed(new Error("the client has ended"));
+      this.#child.once("exit", over).once("message", (answer) => {
+        this.#child.off("exit", over);
+        done(answer);
       });
-    }
-  }
-
-  /** @param {number} count */
-  #signed = (count) =>
-    Promise.all(
-      Array.from({ length: count }, (_, at) => {
-        const account = /** @type {{ wallet: import("ethers").HDNodeWallet, nonce: number }} */ (
-          this.#accounts[at % this.#accounts.length]
-        );
-        return account.wallet.signTransaction({
-          to: `0x${"11".repeat(20)}`,
-          nonce: account.nonce++,
-          gasLimit: 21_000,
-          gasPrice: 0,
-          chainId: this.chainId,
-          type: 0,
-        });
-      }),
-    );
+    });
 }
 
 /** Anvil with free gas, which makes a block of each transaction at once. */
@@ -136,7 +118,7 @@ async function anvilAlone() {
       if (port) done(port);
     });
   });
-  return { end, send: callerOf(`http://127.0.0.1:${port}`) };
+  return { end, address: { url: `http://127.0.0.1:${port}` } };
 }
 
 /** @typedef {{ count: number, ms: number }} Times */
@@ -150,11 +132,3 @@ function row(measure, own, other, limit) {
 
 /** @param {Times} times */
 const perSecond = ({ count, ms }) => (1_000 * count) / ms;
-
-/** @param {Times} times @param {number} count @param {() => Promise<void>} act */
-async function timed(times, count, act) {
-  const begun = performance.now();
-  await act();
-  times.count += count;
-  times.ms += performance.now() - begun;
-}

@@ -197,5 +197,6 @@ function garbled({ code, message }: NodeJS.ErrnoException, socket: Duplex): void
         : [400, `The request is not valid HTTP: ${message}.`];
   const body = JSON.stringify({ errorMessage });
   const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body}`);
+  // a client that leaves its end open would keep the connection
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { exchange, head } from "../bytes";
@@ -39,17 +40,18 @@ test("a client that never finishes its headers or body is disconnected; others a
   expect(slow.said.text).toMatch(/^HTTP\/1.1 408 .*"errorMessage":"The request was not received in time\."/s);
 });
 
-test.each(["goes on", "is silent"])("a client that %s after what is no HTTP is cut off at the end", async (does) => {
-  const { service } = await start();
+test.each(["goes on", "is silent"])("a client that %s after what is no HTTP is cut off at once", async (does) => {
+  const accepted: Socket[] = [];
+  const note = (event: unknown) => void accepted.push((event as { socket: Socket }).socket);
+  subscribe("net.server.socket", note);
+  const { service } = await start({ callLimits: { time: 3_600_000 } }); // after which it would be disconnected in any case
   const { socket, said } = await opened(service.port, "nonsense\r\n\r\n", true);
-  if (does === "is silent") {
-    await until(() => said.text !== "");
-    await service.close();
-  }
-  const drip = setInterval(() => socket.write("more\r\n"), 20);
-  await until(() => said.closed);
+  const drip = does === "goes on" ? setInterval(() => socket.write("more\r\n"), 20) : undefined;
+  await until(() => said.text !== "" && (does === "is silent" || said.closed));
   clearInterval(drip);
   expect(said.text).toMatch(/^HTTP\/1.1 400 .*"errorMessage":"The request is not valid HTTP: /s);
+  await until(() => accepted.length === 1 && accepted[0]!.destroyed);
+  unsubscribe("net.server.socket", note);
 });
 
 test("with too many connections, the one that has been idle longest is closed", async () => {
