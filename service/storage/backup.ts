@@ -1,11 +1,13 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { ServiceError } from "../errors";
+import { Damaged, ServiceError } from "../errors";
 import { damageIn } from "./check";
 
 /** How often to try a copy while the folder changes, and the pause between attempts (ms). */
 const attempts = { most: 100, pause: 50 };
+/** Why a copy is not whole, if nothing is damaged. */
+const changes = "it changes too fast";
 const ofDatabase = /^(CURRENT|MANIFEST-\d+|\d+\.(ldb|log))$/;
 
 /**
@@ -16,15 +18,21 @@ const ofDatabase = /^(CURRENT|MANIFEST-\d+|\d+\.(ldb|log))$/;
 export async function backup(from: string, to: string): Promise<void> {
   if (!existsSync(join(from, "objects"))) throw new ServiceError(`${from} is not the data folder of a service.`);
   if (existsSync(to) && readdirSync(to).length > 0) throw new ServiceError(`${to} is not empty. Name a new folder.`);
-  for (let attempt = 1; ; attempt++) {
+  const reasons = new Set<string>();
+  for (let attempt = 0; attempt < attempts.most; attempt++) {
     mkdirSync(to, { recursive: true, mode: 0o700 });
     const before = databasesIn(from);
-    if ((await copied(from, to, before)) && databasesIn(from).join() === before.join()) return;
+    const why =
+      (await whyNotCopied(from, to, before)) ?? (databasesIn(from).join() === before.join() ? undefined : changes);
+    if (why === undefined) return;
+    reasons.add(why);
     for (const name of readdirSync(to)) rmSync(join(to, name), { recursive: true });
-    if (attempt === attempts.most)
-      throw new ServiceError(`${from} changes too fast to be copied. Stop its service, and try again.`);
     await wait(attempts.pause);
   }
+  const [why, ...others] = reasons;
+  // a write in progress looks like damage, but not the same each time
+  if (others.length === 0 && why !== changes) throw new Damaged(why!);
+  throw new ServiceError(`${from} cannot be copied: ${changes}. Stop its service, and try again.`);
 }
 
 /** The folders of databases in a folder, the objects' first, because the ledgers must contain all that the objects refer to. */
@@ -34,19 +42,23 @@ function databasesIn(dir: string): string[] {
   return ["objects", ...all.sort()].filter((name) => existsSync(join(dir, name)));
 }
 
-async function copied(from: string, to: string, databases: readonly string[]): Promise<boolean> {
+/** Copies everything, or returns why not. */
+async function whyNotCopied(from: string, to: string, databases: readonly string[]): Promise<string | undefined> {
   try {
-    for (const name of databases) if (!(await copiedDatabase(join(from, name), join(to, name)))) return false;
+    for (const name of databases) {
+      const why = await whyNotWhole(join(from, name), join(to, name));
+      if (why !== undefined) return why;
+    }
     const isDatabase = (file: string) => databases.some((name) => !relative(join(from, name), file).startsWith(".."));
     cpSync(from, to, { recursive: true, filter: (file) => (statSync(file).isDirectory() ? !isDatabase(file) : true) });
-    return true;
+    return undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return changes;
     throw error;
   }
 }
 
-async function copiedDatabase(from: string, to: string): Promise<boolean> {
+async function whyNotWhole(from: string, to: string): Promise<string | undefined> {
   const files = () =>
     readdirSync(from)
       .filter((name) => ofDatabase.test(name))
@@ -55,5 +67,7 @@ async function copiedDatabase(from: string, to: string): Promise<boolean> {
   mkdirSync(to, { recursive: true, mode: 0o700 });
   // the manifest comes before the tables and logs, so that the copy has all files that it names
   for (const name of before.reverse()) cpSync(join(from, name), join(to, name));
-  return files().join() === before.sort().join() && (await damageIn(to)) === undefined;
+  if (files().join() !== before.sort().join()) return changes;
+  const damage = await damageIn(to);
+  return damage && `${join(from, relative(to, damage.file))} is damaged: ${damage.why}`;
 }

@@ -86,3 +86,14 @@ test("what a write in progress garbled is copied again, from the start", async (
   expect(readdirSync(join(copy, "objects"))).not.toContain("009999.ldb");
   expect(readFileSync(logOf(copy))).toEqual(whole);
 });
+
+test("a damaged folder is not copied: the error names the file, and the target stays empty", async () => {
+  const [dataDir, copy] = [await stopped(), newFolder()];
+  const bytes = readFileSync(logOf(dataDir));
+  bytes[8]! ^= 1;
+  writeFileSync(logOf(dataDir), bytes);
+  await expect(backup(dataDir, copy)).rejects.toThrow(
+    `${logOf(dataDir)} is damaged: the checksum of its record at byte 0 is wrong`,
+  );
+  expect(readdirSync(copy)).toEqual([]);
+});
