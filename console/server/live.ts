@@ -47,7 +47,8 @@ export class Live {
     for (const last of known) if (last) page.send(last.shown);
     const oldest = Math.min(...known.map((last) => last?.at ?? 0));
     if (oldest < Date.now() - this.periodMs) this.refresh();
-    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    // with nothing to do, it would end at once, and still count as running for a message that came with this one
+    if (this.#watched().size > 0) this.#running ??= this.#run().finally(() => (this.#running = undefined));
   }
 
   /** Polls now. */

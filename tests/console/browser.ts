@@ -57,7 +57,6 @@ async function openBrowser(executablePath: string) {
   const folder = mkdtempSync(join(tmpdir(), "consortium-browser-"));
   const args = process.getuid?.() === 0 ? ["--no-sandbox", ...quiet] : quiet;
   const context = await chromium.launchPersistentContext(folder, { executablePath, args, headless: true });
-  context.setDefaultTimeout(120_000); // on a busy disk, half a minute was not enough
   return { context, close: () => context.close() };
 }
 

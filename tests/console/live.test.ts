@@ -172,6 +172,18 @@ test.each([
   expect(await firstOf(() => Promise.reject(error))).toMatchObject({ problem: error.message, trouble });
 });
 
+test("a page that first watches nothing, and its first section in the same moment, sees it", async () => {
+  const live = new Live((section) => Promise.resolve(section), 600_000);
+  const sent: (Shown | Looked)[] = [];
+  const page: Page = { watching: new Set(), send: (message) => void sent.push(message) };
+  live.join(page);
+  live.watch(page, []);
+  live.watch(page, ["network"]);
+  await until(() => sent.length === 2);
+  expect(sent[0]).toEqual({ section: "network", value: "network" });
+  await live.close();
+});
+
 test("a failure that the service did not cause is not blamed on it", async () => {
   expect(await firstOf(() => Promise.reject(new Error("dev.json is no export")))).not.toHaveProperty("trouble");
 });
