@@ -16,6 +16,8 @@ import { root } from "../support/stack";
  * tests/gitops/operator.ts, and nothing acts on the Stacks.
  */
 
+jest.setTimeout(1_800_000); // the first time, the API server is built
+
 let server: ApiServer;
 const folder = temporary();
 const objectsIn = (files: string[]): KubernetesObject[] =>

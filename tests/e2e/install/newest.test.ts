@@ -14,4 +14,4 @@ test("a life with the oldest @pulumi/pulumi, and with the newest on Node.js 24, 
   );
   expect(stderr).toMatch(/works +Node\.js 24\.[\d.]+, SDK 3\.276\.0, dynamic provider, CommonJS, npm/);
   expect(stderr).toContain("2 work, 0 fail");
-}, 900_000);
+}, 1_800_000); // the first time, that CLI is built
