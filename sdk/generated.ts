@@ -370,7 +370,7 @@ export interface ProviderArgs {
   organization?: Input<string>;
   /** File that gets a JSON line for each call to the service, without secrets. Default: none. */
   log?: Input<string>;
-  /** Contents of that file: `errors`, `calls`, or `bodies` (calls with their bodies). Default: `bodies`. */
+  /** Contents of that file: `errors`, `calls`, `bodies` (calls, with ids, states, times and messages), or `full` (whole bodies, which may hold secrets). Default: `bodies`. */
   logLevel?: Input<string>;
 }
 

@@ -206,7 +206,8 @@ const settings: Record<SettingName | "adopt", PropertySpec> = {
   },
   logLevel: {
     type: "string",
-    description: "Contents of that file: `errors`, `calls`, or `bodies` (calls with their bodies). Default: `bodies`.",
+    description:
+      "Contents of that file: `errors`, `calls`, `bodies` (calls, with ids, states, times and messages), or `full` (whole bodies, which may hold secrets). Default: `bodies`.",
   },
   adopt: {
     type: "boolean",

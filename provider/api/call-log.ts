@@ -6,13 +6,16 @@ import { type Secrets } from "./secrets";
 import { type Settings, SettingsError } from "./settings";
 import { type WireAnswer } from "./transport";
 
-/* The log of calls: a file that can be sent to others. One JSON line a call, without secrets. */
+/*
+ * The log of calls: a file that can be sent to others. One JSON line a call. Lists show objects of other programs and of people, whose
+ * secrets no process knows: so bodies show only facts from a list of names, and no URL shows its query.
+ */
 
 /** One attempt of a call. */
 export interface LoggedCall {
   caller?: Caller | undefined;
   method: string;
-  /** From the base address on, with the query. */
+  /** From the base address on. */
   path: string;
   /** Counted from 1. */
   attempt: number;
@@ -32,7 +35,7 @@ const mostMasked = 256 * 1024;
 /** An older mark was left by a killed process. */
 const staleMs = 10_000;
 
-/** Members with secret values in any body. */
+/** Of whole bodies (level `full`): members with secret values. */
 const secretKey =
   /pass(word|wd|phrase)?$|secret|token|^(api_?)?keys?$|^apikey|private_?key|mnemonic|^hash$|authorization|auth_?header|^details$/i;
 
@@ -50,13 +53,19 @@ export class CallLog {
   ) {
     this.#file = resolve(file);
     try {
-      appendFileSync(this.#file, "", { mode: 0o600 });
+      this.#begin();
     } catch (cause) {
       throw new SettingsError(
         `The log ${this.#file} (from ${source}) cannot be written: ${(cause as NodeJS.ErrnoException).code ?? messageOf(cause)}. ` +
           "Name a file in a folder that exists and can be written, or leave the setting out.",
       );
     }
+  }
+
+  /** Creates the file. One that must not be sent to others says so. */
+  #begin(): void {
+    const warning = { time: new Date().toISOString(), level: "warning", pid: process.pid, message: fullWarning };
+    appendFileSync(this.#file, this.level === "full" ? `${JSON.stringify(warning)}\n` : "", { mode: 0o600 });
   }
 
   /** Writes one line. A full disk must not fail a run. */
@@ -73,22 +82,22 @@ export class CallLog {
   }
 
   #entry({ caller, method, path, attempt, ms, body, answer, error }: LoggedCall, isFailure: boolean): object {
-    const bodies = this.level === "bodies";
-    const { secrets } = this;
+    const { secrets, level } = this;
+    const bodies = level === "full" || level === "bodies";
     return {
       time: new Date().toISOString(),
       level: isFailure ? "error" : "info",
       pid: process.pid,
       ...(caller && { verb: caller.verb, resource: secrets.mask(caller.resource) }),
       method,
-      path: secrets.mask(path),
+      path: secrets.mask(path.replace(/\?.*/s, "")),
       ...(answer && { status: answer.status }),
       ms: Math.round(ms),
       attempt,
       ...(answer && { requestId: requestIdIn(answer.headers) }),
       ...(error !== undefined && { error: secrets.mask(messageOf(error)) }),
-      ...(bodies && body !== undefined && { request: shown(JSON.stringify(body), secrets) }),
-      ...(bodies && answer && answer.text !== "" && { response: shown(answer.text, secrets) }),
+      ...(bodies && body !== undefined && { request: shown(JSON.stringify(body), level, secrets) }),
+      ...(bodies && answer && answer.text !== "" && { response: shown(answer.text, level, secrets) }),
     };
   }
 
@@ -105,7 +114,9 @@ export class CallLog {
       return; // the next line tries again
     }
     try {
-      if (this.#isFull()) renameSync(this.#file, `${this.#file}.1`);
+      if (!this.#isFull()) return;
+      renameSync(this.#file, `${this.#file}.1`);
+      this.#begin();
     } finally {
       unlinkSync(mark);
     }
@@ -114,17 +125,53 @@ export class CallLog {
   #isFull = (): boolean => (statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) >= this.limit;
 }
 
-/** A body as the log shows it: JSON without its secrets, or text. */
-function shown(text: string, secrets: Secrets): unknown {
-  if (text.length > mostMasked) return `${text.length} characters`;
+const fullWarning =
+  "CONSORTIUM_LOG_LEVEL=full: the bodies in this file may hold secrets that nobody marked. Do not send it to others.";
+
+const isId = (value: unknown): boolean => typeof value === "string" && /^[\w.-]{1,64}$/.test(value);
+const isWord = (value: unknown): boolean => typeof value === "string" && /^[A-Za-z][\w -]{0,39}$/.test(value);
+const isNumber = (value: unknown): boolean => typeof value === "number" || /^\d{1,20}$/.test(String(value));
+const isTime = (value: unknown): boolean => typeof value === "string" && !Number.isNaN(Date.parse(value));
+const isText = (value: unknown): boolean => typeof value === "string";
+
+/** What a body may show: members with such a name, if the value has the form. */
+const known: readonly (readonly [name: RegExp, hasForm: (value: unknown) => boolean])[] = [
+  [/^_?id$|_id$|[a-z]Id$/, isId],
+  [/^(state|status)$/, isWord],
+  [/^(started|active|success)$/, (value) => typeof value === "boolean"],
+  [/^_?revision$|^(total|block_height|interval)$|count$/i, isNumber],
+  [/_at$/, isTime],
+  [/^(errorMessage|message|error)$/, isText], // the service's own words
+];
+/** A member that holds the object itself. */
+const envelope = "data";
+
+/** A body as the log shows it. */
+function shown(text: string, level: Settings["logLevel"], secrets: Secrets): unknown {
+  const size = `${text.length} characters`;
+  if (text.length > mostMasked) return size;
   let body: unknown;
   try {
-    body = withoutSecrets(JSON.parse(text), secrets);
+    body = JSON.parse(text);
   } catch {
-    return cut(secrets.mask(text));
+    return level === "full" ? cut(secrets.mask(text)) : size;
   }
-  const whole = JSON.stringify(body);
-  return whole.length > mostShown ? cut(whole) : body;
+  const told = level === "full" ? withoutSecrets(body, secrets) : factsIn(body, secrets);
+  const json = JSON.stringify(told) ?? "";
+  return json.length > mostShown ? cut(json) : told;
+}
+
+/** What a body tells of its object or list: ids, states, revisions, times, counts and the service's words. */
+function factsIn(value: unknown, secrets: Secrets): unknown {
+  if (Array.isArray(value)) return value.map((one) => factsIn(one, secrets));
+  if (typeof value !== "object" || value === null) return typeof value === "boolean" ? value : undefined;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => {
+      if (name === envelope && typeof inner === "object") return [[name, factsIn(inner, secrets)]];
+      const isKnown = !secretKey.test(name) && known.some(([names, hasForm]) => names.test(name) && hasForm(inner));
+      return isKnown ? [[name, withoutSecret(inner, secrets)]] : [];
+    }),
+  );
 }
 
 const cut = (text: string): string => (text.length > mostShown ? `${text.slice(0, mostShown)}…` : text);

@@ -67,7 +67,7 @@ export interface Settings {
   allowHttp: boolean;
   /** The file that gets a line for each call, and its source. Default: none. */
   log?: { file: string; source: string };
-  /** Contents of the log: only failures; all calls; or all calls with their bodies. */
+  /** Contents of the log: only failures; all calls; all calls with what their bodies say of ids, states and the like; or whole bodies. */
   logLevel: LogLevel;
   /** The proxy between this machine and the base address. */
   proxy?: Proxy;
@@ -75,7 +75,7 @@ export interface Settings {
   advice: Advice;
 }
 
-const logLevels = ["errors", "calls", "bodies"] as const;
+const logLevels = ["errors", "calls", "bodies", "full"] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 

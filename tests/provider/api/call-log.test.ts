@@ -19,12 +19,14 @@ const linesOf = (file: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 interface LogOptions {
-  level?: "bodies" | "calls" | "errors";
+  level?: LogLevel;
   secrets?: unknown[];
   limit?: number;
 }
-const logAt = (file: string, { level = "bodies", secrets = [], limit = 10_000 }: LogOptions = {}) =>
+const logAt = (file: string, { level = "full", secrets = [], limit = 10_000 }: LogOptions = {}) =>
   new CallLog({ file, source: "a test" }, level, new Secrets(secrets), limit);
+/** Without the warning that begins a log of whole bodies. */
+const callsOf = (file: string) => linesOf(file).filter(({ level }) => level !== "warning");
 const call = (more: Partial<LoggedCall> = {}): LoggedCall => ({
   method: "GET",
   path: "/x",
@@ -43,8 +45,12 @@ test("a line has the call, its resource, the result and the number of the attemp
   const caller = { verb: "create", resource: 'Consortium "trade"' };
   const deadline = { at: Infinity, limit: "300 s", caller };
   const client = http(baseUrl, { log: file }).until(deadline);
-  await client.request("POST", "/consortia", { query: { a: "b" }, body: { name: "trade" }, repeatable: "freely" });
-  const common = { ...caller, pid: process.pid, method: "POST", path: "/consortia?a=b", request: { name: "trade" } };
+  await client.request("POST", "/consortia", {
+    query: { a: "b" },
+    body: { name: "trade", parent_id: "p-1" },
+    repeatable: "freely",
+  });
+  const common = { ...caller, pid: process.pid, method: "POST", path: "/consortia", request: { parent_id: "p-1" } };
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string;
   const ms = expect.any(Number) as number;
   const asked = linesOf(file).filter(({ method }) => method === "POST");
@@ -66,13 +72,15 @@ test.each<[LogLevel, number, boolean]>([
   ["errors", 1, false],
   ["calls", 2, false],
   ["bodies", 2, true],
+  ["full", 2, true],
 ])("the level %s", (level, count, bodies) => {
   const file = newFile();
   const log = logAt(file, { level });
-  log.write(call({ answer: answer({ a: 1 }) }));
+  log.write(call({ answer: answer({ _id: "a1" }) }));
   log.write(call({ answer: answer({ errorMessage: "no" }, 400), body: { b: 2 } }));
-  const lines = linesOf(file);
+  const lines = callsOf(file);
   expect(lines).toHaveLength(count);
+  expect(linesOf(file).length - count).toBe(level === "full" ? 1 : 0);
   expect(lines.some((line) => "response" in line || "request" in line)).toBe(bodies);
 });
 
@@ -85,7 +93,7 @@ test.each<[string, Partial<LoggedCall>]>([
   ["a marked argument as a key", { body: { [canary]: 1 } }],
   ["a marked number", { body: { amount: 987654 } }],
   ["a marked short text", { body: { pin: "k7q" } }],
-  ["a path", { path: `/x?name=${encodeURIComponent(canary)}` }],
+  ["a path", { path: `/x/${encodeURIComponent(canary)}` }],
   ["an answer that is no JSON", { answer: { status: 200, headers: {}, text: `<p>${canary}</p>` } }],
   [
     "an answer that quotes the request",
@@ -99,7 +107,7 @@ test.each<[string, Partial<LoggedCall>]>([
   const line = readFileSync(file, "utf8");
   expect(line).toContain("[secret]");
   for (const part of ["canary", "nique", "987654", "k7q"]) expect(line).not.toContain(part);
-  expect(linesOf(file)).toHaveLength(1);
+  expect(callsOf(file)).toHaveLength(1);
 });
 
 test("a long body is masked, then cut; a huge one is logged by its size", () => {
@@ -107,7 +115,7 @@ test("a long body is masked, then cut; a huge one is logged by its size", () => 
   const log = logAt(file, { secrets: [canary], limit: 1e7 });
   log.write(call({ body: { list: Array.from({ length: 500 }, () => canary) } }));
   log.write(call({ body: { text: "x".repeat(300_000) } }));
-  const [long, huge] = linesOf(file);
+  const [long, huge] = callsOf(file);
   expect(String(long!.request)).toHaveLength(4_001);
   expect(JSON.stringify(long)).not.toContain("canary");
   expect(huge!.request).toMatch(/^300\d+ characters$/);
@@ -125,7 +133,63 @@ test.each<[string, string, unknown]>([
 ])("an answer of %s is shown as it is, or cut", (_, text, shown) => {
   const file = newFile();
   logAt(file, { limit: 1e7 }).write(call({ answer: { status: 200, headers: {}, text } }));
-  expect(linesOf(file)[0]!.response).toEqual(shown);
+  expect(callsOf(file)[0]!.response).toEqual(shown);
+});
+
+test("by default, a body shows facts from a list of names, in their form, and no more", () => {
+  const file = newFile();
+  const log = logAt(file, { level: "bodies", secrets: ["known-canary"] });
+  const times = { created_at: "2026-11-29T19:54:10.042Z", deleted_at: "canary" };
+  const hidden = {
+    name: "canary-1",
+    client_secret_id: "canary-2",
+    details: { _id: "canary-3" },
+    private_id: "canary 4",
+  };
+  const one = { _id: "n1", state: "initializing", _revision: "3", ...times, ...hidden };
+  const other = { id: "n2", state: "x".repeat(50), membership_id: "m1", reportCount: 7, Total_Count: "canary-5" };
+  log.write(
+    call({
+      path: "/nodes?name=canary-6&x=?",
+      answer: answer([one, other]),
+      body: { zone_id: "z1", email: "canary-7" },
+    }),
+  );
+  log.write(call({ answer: answer({ data: { ...other, password: "canary-8" }, account: { id: "canary-9" } }) }));
+  log.write(call({ answer: answer({ errorMessage: "no known-canary", error: { message: "canary-10" } }, 400) }));
+  log.write(call({ answer: { status: 502, headers: {}, text: "<p>canary-11" } }));
+  log.write(call({ answer: answer(true) }));
+  log.write(call({ answer: answer("canary-12") }));
+  log.write(call({ answer: answer(Array.from({ length: 400 }, (_, at) => ({ _id: `n-${at}`, name: "canary-13" }))) }));
+  const lines = linesOf(file);
+  expect(lines.slice(0, -1).map(({ path, request, response }) => ({ path, request, response }))).toEqual([
+    {
+      path: "/nodes",
+      request: { zone_id: "z1" },
+      response: [
+        { _id: "n1", state: "initializing", _revision: "3", created_at: times.created_at },
+        { id: "n2", membership_id: "m1", reportCount: 7 },
+      ],
+    },
+    { path: "/x", response: { data: { id: "n2", membership_id: "m1", reportCount: 7 } } },
+    { path: "/x", response: { errorMessage: "no [secret]" } },
+    { path: "/x", response: "12 characters" },
+    { path: "/x", response: true },
+    { path: "/x", response: undefined },
+  ]);
+  expect(String(lines.at(-1)!.response)).toHaveLength(4_001);
+  expect(readFileSync(file, "utf8")).not.toContain("canary");
+});
+
+test("a log of whole bodies begins with a warning, in each file", () => {
+  const file = newFile();
+  const log = logAt(file, { limit: 1_000 });
+  for (let count = 0; count < 20; count++) log.write(call({ body: { text: "x".repeat(200) } }));
+  for (const one of [file, `${file}.1`])
+    expect(linesOf(one)[0]).toMatchObject({
+      level: "warning",
+      message: expect.stringMatching(/Do not send/) as string,
+    });
 });
 
 test("a full file is kept once more, even after a killed process left its mark", () => {
@@ -155,7 +219,7 @@ test("lines of several processes stay whole", async () => {
   const log = logAt(file, { limit: 1e8 });
   for (let count = 0; count < 200; count++) log.write(call({ body: { text: "y".repeat(3000) } }));
   await Promise.all(others);
-  expect(linesOf(file)).toHaveLength(600);
+  expect(callsOf(file)).toHaveLength(600);
 });
 
 test("a file that cannot be written is an error before any call; a later failure is ignored", () => {

@@ -49,6 +49,7 @@ const account = () => ({
   client_secret: canary(),
   auth_token: canary(),
   credentials: [{ username: "u", password: canary() }],
+  remark: { secret: canary() }, // of another program: no process knows it
 });
 
 /** The answer with such an account in each object. */
@@ -95,7 +96,6 @@ onBothAdapters((make) => {
     const secrets = new Set([...seen.secrets, ...secretsIn(planted), ...own]);
     expect(secrets.size).toBeGreaterThan(kinds.length);
     expect(shownIn(text, secrets)).toEqual([]);
-    expect(text).toContain('"details":"[secret]"');
     await sendSpans();
     expect(shownIn(traces.text(), secrets)).toEqual([]);
     const spans = traces.spans();
