@@ -55,7 +55,7 @@ async function doctor({ stack, json }: Flags): Promise<void> {
   if (stack === undefined) findings.push(unknown("stack", "not examined: name a stack with --stack"));
   else {
     const { stack: examined } = await import("./doctor/stack.js");
-    findings.push(...(await examined(stack, folder, env, reached ? settings : undefined)));
+    findings.push(...(await examined(stack, folder, reached ? settings : undefined)));
   }
   showFindings(findings, secrets, json);
 }

@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import type { Command as Program } from "commander";
 import limited from "p-limit";
 import {
-  backendOf,
   cutOff,
   examineService,
   examineVersions,
@@ -110,10 +109,16 @@ async function states(fleet: Fleet, stacks: readonly FleetStack[], hidden: Hidde
   const pulumi = await findPulumi().catch(() => undefined);
   if (!pulumi) return [unknown("backend", "not checked: there is no Pulumi CLI on the PATH")];
   return inProject(fleet.project, async (folder) => {
-    const backend = backendOf(environment, folder);
-    if (fleet.backend?.startsWith("file:///") && !existsSync(fileURLToPath(backend)))
-      return [note("backend", `${backend} does not exist yet: the first run creates it`)];
+    const { backend: own } = fleet;
+    if (own?.startsWith("file:///") && !existsSync(fileURLToPath(own)))
+      return [note("backend", `${own} does not exist yet: the first run creates it`)];
     const open: Where["open"] = (at = folder) => workspaceIn(at, environment, pulumi);
+    let backend: string;
+    try {
+      backend = own ?? (await (await open()).whoAmI()).url ?? "";
+    } catch (error) {
+      return [wrong("backend", saidIn(error as Error), "Name a backend in the fleet file, or run `pulumi login`.")];
+    }
     let known: Where["known"];
     let unlisted: Finding | undefined;
     try {
@@ -125,7 +130,7 @@ async function states(fleet: Fleet, stacks: readonly FleetStack[], hidden: Hidde
       unlisted = wrong("backend", text, cutOff(said) ?? next);
       if (!cutOff(said)) return [unlisted];
     }
-    const locks = locksIn(backend);
+    const locks = locksIn(backend, folder);
     const limit = limited(atOnce);
     const where = { fleet, open, known, locks: locks ?? [] };
     const all = await Promise.all(stacks.map((one) => limit(() => stateOf(one, where))));

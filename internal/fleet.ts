@@ -47,7 +47,6 @@ export {
   sharedArgument,
 } from "../provider/constants";
 export { isOffline } from "../provider/core/session";
-export { backendOf } from "../provider/core/stack-log";
 export { resolveProviderSettings } from "../provider/core/settings";
 export { createLogVariable, markInterrupted, markNew, readCreateLog } from "../provider/core/create-log";
 export { type Props, pathOf } from "../provider/core/definition";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, join, sep } from "node:path";
+import { userInfo } from "node:os";
+import { dirname, join, resolve, sep } from "node:path";
 import { z } from "zod";
 import { fieldsOf } from "../../provider/plain";
 import { type Finding, note, wrong } from "./findings";
@@ -21,13 +21,22 @@ export interface Lock {
   holder: Holder;
 }
 
+/** The backend, as `pulumi whoami --json` tells it: only Pulumi knows where it looks, such as which home it takes. */
+export function backendIn(said: string): string | undefined {
+  const { url } = fieldsOf(parsed(said));
+  return typeof url === "string" && url !== "" ? url : undefined;
+}
+
 /**
  * The locks in a backend. Only folders list them; other backends report them when a run starts.
+ * @param project the folder of the project, to which its address may be relative
  * @returns undefined if the backend cannot list them
  */
-export function locksIn(backend: string): Lock[] | undefined {
+export function locksIn(backend: string, project: string): Lock[] | undefined {
   if (!backend.startsWith("file://")) return undefined;
-  const folder = join(backend.slice("file://".length).replace(/^~/, homedir()), ".pulumi", "locks");
+  // As Pulumi does, it takes the user's home from the system, and not from the variable HOME.
+  const state = backend.slice("file://".length).replace(/^~/, () => userInfo().homedir);
+  const folder = join(resolve(project, state), ".pulumi", "locks");
   const files = filesIn(folder).filter((file) => file.endsWith(".json"));
   return files.flatMap((file) => {
     const holder = holderIn(join(folder, file));

@@ -3,37 +3,32 @@ import { displayName, objectsOf } from "../../inventory/model";
 import { readStack } from "../../inventory/stack";
 import { ConsortiumClient, isApiError, type Settings } from "../../provider/api";
 import { briefly } from "../../provider/api/api-error";
-import { backendOf } from "../../provider/core/stack-log";
 import { storedIn } from "../../provider/core/state";
 import { UserError } from "../../provider/core/user-error";
 import { messageOf } from "../../provider/plain";
-import { exportStack } from "../shared/connection";
+import { exportStack, pulumiOutput } from "../shared/connection";
 import { type Finding, note, ok, parts, unknown, wrong } from "./findings";
-import { cutOff, holdersText, isOn, type Lock, locksIn, pendingIn, withoutLogin } from "./held";
+import { backendIn, cutOff, holdersText, isOn, type Lock, locksIn, pendingIn, withoutLogin } from "./held";
 
 /* Checks that the state can be read, is not locked, and matches the service. */
 
 const patienceMs = 10_000;
 
 /** @param settings absent: the service cannot be asked */
-export async function stack(
-  name: string,
-  folder: string,
-  env: Record<string, string | undefined>,
-  settings: Settings | undefined,
-): Promise<Finding[]> {
-  const backend = backendOf(env, folder);
+export async function stack(name: string, folder: string, settings: Settings | undefined): Promise<Finding[]> {
+  const backend = await pulumiOutput(["whoami", "--json", "--non-interactive"], "").then(backendIn, () => undefined);
+  const held = (project?: string): Finding[] => lockFindings(backend, folder, name, project);
   let document: unknown;
   try {
     document = await exportStack(name);
   } catch (error) {
     const said = messageOf(error);
     const next = "Check the name of the stack, `pulumi whoami --verbose`, and the variables of the backend.";
-    const unread = wrong("state", `${said} (backend ${withoutLogin(backend)})`, cutOff(said) ?? next);
-    return [unread, ...lockFindings(backend, name)];
+    const where = backend === undefined ? "" : ` (backend ${withoutLogin(backend)})`;
+    return [wrong("state", `${said}${where}`, cutOff(said) ?? next), ...held()];
   }
   const read = readStack(document, `The stack ${name}`);
-  const locks = lockFindings(backend, name, read.rows[0]?.managed.stack.split("/")[0]);
+  const locks = held(read.rows[0]?.managed.stack.split("/")[0]);
   const tooNew = newer(read.rows.map((row) => row.state ?? {}));
   if (tooNew.length > 0) return [...tooNew, ...locks];
   const pending = pendingIn(
@@ -42,7 +37,7 @@ export async function stack(
     locks.some(({ state }) => state === "wrong"),
   );
   return [
-    ok("state", `${read.rows.length} resources in ${withoutLogin(backend)}`),
+    ok("state", `${read.rows.length} resources in ${withoutLogin(backend ?? "an unknown backend")}`),
     ...locks,
     ...(pending.length > 0 ? pending : [ok("pending operations", "none")]),
     ...(settings ? await compared(read, settings) : [unknown("objects", "not checked: the service is not available")]),
@@ -50,8 +45,10 @@ export async function stack(
 }
 
 /** The lock of the stack, and those of others in its backend. */
-function lockFindings(backend: string, name: string, project?: string): Finding[] {
-  const locks = locksIn(backend);
+function lockFindings(backend: string | undefined, folder: string, name: string, project?: string): Finding[] {
+  if (backend === undefined)
+    return [unknown("lock", "`pulumi whoami --json` names no backend: `pulumi up` shows whether the stack is locked")];
+  const locks = locksIn(backend, folder);
   if (!locks) return [];
   const own = (lock: Lock): boolean => isOn(lock, project, name.split("/").at(-1)!);
   const mine = locks.filter(own).map(({ holder }) => holder);

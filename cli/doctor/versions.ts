@@ -21,17 +21,19 @@ const leastPulumi = leastIn(own.peerDependencies["@pulumi/pulumi"]);
 
 export async function versions(folder: string, node: string): Promise<Finding[]> {
   const [cli, plugin] = await Promise.all([pulumiCli(), installedPlugin()]);
-  return [packageIn(folder), nodeVersion(node), sdkIn(folder), cli, ...plugin];
+  return [packageIn(folder), nodeVersion(folder, node), sdkIn(folder), cli, ...plugin];
 }
 
-/** The version of a package that the project in this folder has. */
-function installed(folder: string, name: string): string | undefined {
+/** A package that the project in this folder has. */
+function manifestIn(folder: string, name: string): Partial<Manifest> | undefined {
   try {
-    return (createRequire(join(folder, "package.json"))(`${name}/package.json`) as Manifest).version;
+    return createRequire(join(folder, "package.json"))(`${name}/package.json`) as Partial<Manifest>;
   } catch {
     return undefined;
   }
 }
+
+const installed = (folder: string, name: string): string | undefined => manifestIn(folder, name)?.version;
 
 function packageIn(folder: string): Finding {
   const theirs = installed(folder, "pulumi-consortium");
@@ -42,9 +44,15 @@ function packageIn(folder: string): Finding {
   return wrong("package", `this command is ${version}, and the project in this folder has ${theirs}`, next);
 }
 
-function nodeVersion(node: string): Finding {
-  if (isAtLeast(node, leastNode)) return ok("Node.js", node);
-  return wrong("Node.js", `${node} is too old`, `Install Node.js ${leastNode} or newer.`);
+/** Newer releases of Pulumi's SDK need a newer Node.js than this package. */
+function nodeVersion(folder: string, node: string): Finding {
+  const sdk = manifestIn(folder, "@pulumi/pulumi");
+  const leastOfSdk = leastIn(sdk?.engines?.node);
+  if (!isAtLeast(node, leastNode))
+    return wrong("Node.js", `${node} is too old`, `Install Node.js ${leastNode} or newer.`);
+  if (isAtLeast(node, leastOfSdk)) return ok("Node.js", node);
+  const next = `Install Node.js ${leastOfSdk} or newer, or an older @pulumi/pulumi.`;
+  return wrong("Node.js", `${node} is too old for @pulumi/pulumi ${sdk?.version}`, next);
 }
 
 function sdkIn(folder: string): Finding {

@@ -155,9 +155,9 @@ describe("locks", () => {
     writeIn(folder, ".pulumi/locks/organization/net/dev/a.json", JSON.stringify(held));
     writeIn(folder, ".pulumi/locks/organization/net/dev/a.txt", JSON.stringify(held));
     const holder = { user: "ada", host: "ci-1", pid: 4711, since: "now" };
-    expect(locksIn(`file://${folder}`)).toEqual([{ path: "organization/net/dev", holder }]);
-    expect(locksIn(`file://${temporary()}`)).toEqual([]);
-    expect(locksIn("https://api.pulumi.com")).toBeUndefined();
+    expect(locksIn(`file://${folder}`, "/")).toEqual([{ path: "organization/net/dev", holder }]);
+    expect(locksIn(`file://${temporary()}`, "/")).toEqual([]);
+    expect(locksIn("https://api.pulumi.com", "/")).toBeUndefined();
   });
 
   test("pending operations are named, with what to do unless a run has the lock", () => {

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import os, { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { UndiciTransport } from "../../provider/api/transport";
 import { version } from "../../provider/version";
@@ -16,12 +16,14 @@ interface Machine {
   pulumi?: Record<string, string>;
   /** Versions of packages in the project. */
   packages?: Record<string, string>;
+  /** The Node.js that the project's SDK of Pulumi needs. */
+  sdkNeeds?: string;
 }
 
 const state = (more: object = {}): string => JSON.stringify({ version: 3, deployment: { resources: [], ...more } });
 
 /** A machine with a project and a stub of `pulumi`. */
-function machine({ pulumi = {}, packages = {} }: Machine = {}) {
+function machine({ pulumi = {}, packages = {}, sdkNeeds = ">=20" }: Machine = {}) {
   const home = mkdtempSync(join(tmpdir(), "doctor-"));
   const [bin, folder] = [join(home, "bin"), join(home, "project")];
   for (const made of [bin, folder]) mkdirSync(made);
@@ -29,7 +31,7 @@ function machine({ pulumi = {}, packages = {} }: Machine = {}) {
   for (const [name, own] of Object.entries(all)) {
     const at = join(folder, "node_modules", name);
     mkdirSync(at, { recursive: true });
-    writeFileSync(join(at, "package.json"), JSON.stringify({ name, version: own }));
+    writeFileSync(join(at, "package.json"), JSON.stringify({ name, version: own, engines: { node: sdkNeeds } }));
   }
   writeFileSync(join(folder, "Pulumi.yaml"), "name: net\nruntime: nodejs\n");
   const said = {
@@ -41,6 +43,7 @@ function machine({ pulumi = {}, packages = {} }: Machine = {}) {
     ]),
     config: "{}",
     "stack export": state(),
+    whoami: JSON.stringify({ user: "ada", url: `file://${home}` }),
     ...pulumi,
   };
   const script = `#!${process.execPath}
@@ -50,10 +53,7 @@ if (text.startsWith("error:")) { console.error(text); process.exit(255); }
 console.log(text);`;
   writeFileSync(join(bin, "pulumi"), script);
   chmodSync(join(bin, "pulumi"), 0o755);
-  const env: Record<string, string> = {
-    PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin`,
-    PULUMI_BACKEND_URL: `file://${home}`,
-  };
+  const env: Record<string, string> = { PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin` };
   return { home, bin, folder, env };
 }
 
@@ -191,6 +191,41 @@ describe("a broken setup:", () => {
     expect(await versions(folder, "18.20.0")).toContainEqual(
       expect.objectContaining({ about: "Node.js", state: "wrong", text: "18.20.0 is too old" }),
     );
+  });
+
+  test("a Node.js that is too old for the project's SDK only", async () => {
+    const { folder } = machine({ packages: { "@pulumi/pulumi": "3.276.0" }, sdkNeeds: ">=22" });
+    const of = async (node: string) => (await versions(folder, node)).find(({ about }) => about === "Node.js");
+    expect(await of("20.20.2")).toEqual({
+      about: "Node.js",
+      state: "wrong",
+      text: "20.20.2 is too old for @pulumi/pulumi 3.276.0",
+      next: "Install Node.js 22 or newer, or an older @pulumi/pulumi.",
+    });
+    expect(await of("24.1.0")).toEqual({ about: "Node.js", state: "ok", text: "24.1.0" });
+  });
+
+  test.each([
+    ["the home that the system names, and not the variable", "file://~", "."],
+    ["a folder beside the project", "file://./../state", "state"],
+  ])("a lock is seen in %s", async (_, url, place) => {
+    const { baseUrl } = await peer(json(200, []));
+    const at = machine({ pulumi: { whoami: JSON.stringify({ url }) } });
+    const locks = join(at.home, place, ".pulumi/locks/organization/net/dev");
+    mkdirSync(locks, { recursive: true });
+    writeFileSync(join(locks, "a.json"), JSON.stringify({ pid: 1, username: "ada", hostname: "ci", timestamp: "now" }));
+    jest.spyOn(os, "userInfo").mockReturnValue({ ...os.userInfo(), homedir: at.home });
+    const { wrong } = await examined(at, { ...connection({ baseUrl, apiKey: key }), HOME: "/nowhere" }, [
+      ...["--stack", "dev"],
+    ]);
+    expect(wrong).toEqual(["lock: the stack is locked by ada@ci (process 1) since now"]);
+  });
+
+  test("Pulumi that names no backend: the lock is unknown, and not none", async () => {
+    const { baseUrl } = await peer(json(200, []));
+    const at = machine({ pulumi: { whoami: "error: log in first" } });
+    const { findings } = await examined(at, connection({ baseUrl, apiKey: key }), ["--stack", "dev"]);
+    expect(findings).toContainEqual(expect.objectContaining({ about: "lock", state: "unknown" }));
   });
 
   test("a key that is refused", async () => {
