@@ -52,10 +52,10 @@ export async function change(one: Change): Promise<Props> {
       ? session.client.patch(path, body)
       : session.client.put(path, toBody(definition, inputs));
   const answer = await renaming(one, send).catch(async (error: unknown) => {
-    // A value that the service changes by itself may have no way back.
-    const isFixed = keys.some((key) => inputMeta(definition, key)?.computed === "moving");
-    const refusals = isFixed ? (["missing", "unsupported", "invalid"] as const) : (["missing", "unsupported"] as const);
-    if (isApiError(error, ...refusals)) throw await unchanged(one, briefly(error));
+    if (isApiError(error, "missing", "unsupported")) throw await unchanged(one, briefly(error));
+    // A value that the service changes by itself may be one that it does not have, or have no way back.
+    const isMoving = keys.some((key) => inputMeta(definition, key)?.computed === "moving");
+    if (isMoving && isApiError(error, "invalid")) throw refusedValue(one, error);
     if (isForbidden(error)) throw (await goneOutside(one)) ?? error;
     throw isApiError(error) && !error.unclear ? takenBack(one, error) : new Unclear(error);
   });
@@ -198,6 +198,13 @@ export async function goneOutside({
   return new Gone(
     `${collection.what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
   );
+}
+
+/** The service takes such a change, but not this value. */
+function refusedValue({ collection, inputs, keys }: Change, error: ApiError): UserError {
+  const asked = keys.map((key) => `${key} ${JSON.stringify(inputs[key] ?? null)}`).join(" and ");
+  const why = `the service refuses ${asked} (${briefly(error)}). Nothing was changed.`;
+  return new Unchanged(why, `${collection.what}: ${why} Set a value that the service has, or the old one again.`);
 }
 
 async function unchanged(one: Change, reason: string): Promise<UserError> {

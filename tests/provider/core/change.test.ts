@@ -198,13 +198,13 @@ describe("a refusal", () => {
       refusal("unsupported", 405),
       /A replacement would destroy what is in it/,
     ],
-    ["of a release", "environment", ["releaseId"], refusal("invalid", 400), /cannot change releaseId in place/],
+    ["of a release", "environment", ["releaseId"], refusal("invalid", 400), /the service refuses releaseId /],
     [
       "of a release, beside a name",
       "environment",
       ["name", "releaseId"],
       refusal("invalid", 400),
-      /cannot change name and releaseId in place/,
+      /the service refuses name "[^"]*" and releaseId .*Set a value that the service has, or the old one again/,
     ],
     ["of a value", "environment", ["name"], refusal("invalid", 400), /^PATCH \/x: HTTP 400: no\./],
     [

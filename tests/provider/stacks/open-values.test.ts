@@ -99,7 +99,9 @@ onBothAdapters((make, adapter) => {
         const { id } = stack.of("e");
         service.faults.add({ method: "PATCH", kind: "status", status, errorMessage: "no", times: Infinity });
         expect((await stack.up(release("quorum-1"))).failure).toMatch(
-          /cannot change releaseId in place .*Nothing was changed.*set the old value again/i,
+          status === 400
+            ? /the service refuses releaseId "quorum-1" .*Nothing was changed\. Set a value that the service has, or the old one/
+            : /cannot change releaseId in place .*Nothing was changed.*set the old value again/i,
         );
         expect(stack.of("e").id).toBe(id);
       },
