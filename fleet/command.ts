@@ -4,7 +4,7 @@ import { defineDoctor } from "./doctor";
 import { problemOfPack, readFleet } from "./file";
 import { defaultOut, fleetManifests, manifestRemarks, neededSecrets, problemsForOperator } from "./manifests";
 import { defineResume, defineStatus } from "./operator-command";
-import { changedSince, fleetFile, matrixOption, only, reporting } from "./options";
+import { allowLedgerLoss, changedSince, fleetFile, matrixOption, only, reporting } from "./options";
 import { writeChanged } from "./project";
 import {
   type Command,
@@ -13,6 +13,7 @@ import {
   type FleetResult,
   isGood,
   ledgerWarnings,
+  losesLedger,
   mergeResults,
   type StackResult,
   summaryJson,
@@ -24,12 +25,13 @@ import {
 import { runFleet, type RunOptions, Stop } from "./run";
 import { type Fleet } from "./schema";
 import { readSecrets } from "./secrets";
-import { selected, type Wanted } from "./selection";
+import { matching, selected, type Wanted } from "./selection";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
 import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
 
 interface Flags extends Wanted {
   policyPack?: string[];
+  allowLedgerLoss?: string[];
   parallel?: number;
   json?: boolean;
   junit?: string;
@@ -44,11 +46,11 @@ interface Flags extends Wanted {
 const commands: Record<Command, { summary: string; note: string }> = {
   up: {
     summary: "deploy the network file of every stack",
-    note: "Without --yes, it shows a preview and asks for confirmation. Without a terminal, it exits with code 1.",
+    note: "Without --yes, it shows a preview and asks for confirmation. Without a terminal, it exits with code 1.\nWith --yes, a stack that would lose a ledger fails, and is not changed, unless --allow-ledger-loss names it.",
   },
   preview: {
     summary: "show what up would change in each stack",
-    note: "Warns of every ledger that would be replaced or deleted. Changes nothing: for a stack that does not exist yet, it creates an\nempty one to compare with, and removes it again.",
+    note: "Warns of every ledger that would be replaced or deleted; exit code 2, unless --allow-ledger-loss names the stack.\nChanges nothing: for a stack that does not exist yet, it creates an\nempty one to compare with, and removes it again.",
   },
   destroy: {
     summary: "destroy everything in every stack",
@@ -88,6 +90,7 @@ export function define(program: Program): void {
       command
         .addOption(changedSince())
         .addOption(repeatable("--policy-pack <folder>", "another policy pack, besides those in the file"))
+        .addOption(allowLedgerLoss())
         .option("--take-over", "take over stacks that belong to another fleet file, with everything in them");
     if (name === "up" || name === "destroy") command.option("--yes", "do not ask for confirmation");
     command
@@ -189,12 +192,14 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
     if (problem !== undefined) throw new Error(`--policy-pack ${folder}: ${problem}`);
     read.policyPacks.push(pack);
   }
+  const allowed = new Set(matching(read, flags.allowLedgerLoss ?? []).map(({ name }) => name));
+  const mayLoseLedger = (stack: string): boolean => allowed.has(stack);
   const secrets = await readSecrets(read, stacks, process.env);
   const { parallel = read.concurrency, refresh, takeOver, stage } = flags;
   const { shard = stage === undefined ? undefined : { index: 1, count: 1 } } = flags;
   const spread = { inAll, ...(stage !== undefined && { stage, stages }) };
   const say = (stack: string, line: string) => void process.stderr.write(`[${stack}] ${line}\n`);
-  const options = { stacks, parallel, refresh, takeOver, secrets, say, stop: stopOnSignals() };
+  const options = { stacks, parallel, refresh, takeOver, mayLoseLedger, secrets, say, stop: stopOnSignals() };
   const run = async (what: Verb, more: Partial<RunOptions> = {}): Promise<FleetResult> => ({
     ...(await runFleet(read, { ...options, ...more, command: what })),
     shard: shard && { ...shard, ...spread },
@@ -229,7 +234,8 @@ async function agreed(
   if (command === "up") {
     const preview = await run("preview");
     print(preview, {});
-    if (!preview.stacks.every(isGood)) return undefined;
+    if (!preview.stacks.every((one) => isGood(one) || one.outcome === losesLedger)) return undefined;
+    planned = preview.stacks;
   }
   if (await confirm(command === "up" ? `Change ${many}?` : `Destroy everything in ${many}?`)) return planned;
   return void console.error("Nothing was changed.");

@@ -61,7 +61,7 @@ export class Progress {
   readonly #judgements = new Set<string>();
 
   constructor(
-    private readonly result: StackResult,
+    readonly result: StackResult,
     private readonly mask: (text: string) => string,
     private readonly command: Verb = "up",
   ) {}
@@ -83,8 +83,10 @@ export class Progress {
 
   #begun(step: Step): string[] {
     const deletes = step.op === "delete" || step.op === "delete-replaced";
+    // A replacement makes the new one first: until the old one goes, nothing is lost.
+    const loses = deletes || (step.op === "replace" && this.#isPlanned);
     const kind = classOf(step.type);
-    if (!holdsLedger(kind) || (!deletes && step.op !== "replace") || outlivesResource(step.old ?? undefined)) return [];
+    if (!loses || !holdsLedger(kind) || outlivesResource(step.old ?? undefined)) return [];
     if (kind === "Consortium" && this.result.ledgers.length > 0) return []; // its contents are reported already
     const what = `${step.op === "delete" ? "deletes" : "replaces"} ${titleOf(step.urn)}`;
     if (this.result.ledgers.includes(what)) return [];

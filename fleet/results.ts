@@ -17,10 +17,13 @@ const changes = kinds.filter((kind) => kind !== "unchanged");
 /** How many resources of a stack were created, updated and so on. */
 export type Counts = z.infer<typeof counts>;
 
+/** The outcome of a preview whose `up` needs somebody's agreement. */
+export const losesLedger = "loses a ledger";
+
 const result = counts.extend({
   stack: z.string(),
   organization: z.string(),
-  outcome: z.enum(["ok", "failed", "drift", "interrupted", "not begun"]),
+  outcome: z.enum(["ok", "failed", "drift", losesLedger, "interrupted", "not begun"]),
   seconds: z.number(),
   /** Why it failed, in full. */
   error: z.string().optional(),
@@ -80,10 +83,10 @@ export const secondsSince = (at: number): number => Math.round((performance.now(
 /** Failed, drifted and unfinished all mean that the stack does not match its file. */
 export const isGood = ({ outcome }: Pick<StackResult, "outcome">): boolean => outcome === "ok";
 
-/** 1: a stack failed or was not finished; 2: otherwise, if there is drift. */
+/** 1: a stack failed or was not finished; 2: otherwise, if there is drift, or a ledger would be lost. */
 export function exitCode({ stacks }: FleetResult): 0 | 1 | 2 {
   if (stacks.every(isGood)) return 0;
-  return stacks.every((one) => isGood(one) || one.outcome === "drift") ? 2 : 1;
+  return stacks.every((one) => isGood(one) || ["drift", losesLedger].includes(one.outcome)) ? 2 : 1;
 }
 
 type Part = FleetResult & { file: string };
@@ -254,14 +257,17 @@ export const ledgerWarnings = ({ stacks }: Pick<FleetResult, "stacks">, when: st
 
 /** "48 of 50 stacks ok, 1 failed, 1 not begun; 600 created; 61.2 s" */
 export function summaryLine({ command, stacks, seconds }: FleetResult): string {
-  const others = ["failed", "drift", "interrupted", "not begun"].flatMap((outcome) => {
+  const others = ["failed", "drift", losesLedger, "interrupted", "not begun"].flatMap((outcome) => {
     const many = stacks.filter((one) => one.outcome === outcome).length;
     return many > 0 ? [`${many} ${outcome}`] : [];
   });
   const good = `${stacks.filter(isGood).length} of ${counted(stacks.length, "stack")} ok`;
-  const none = command === "preview" ? "nothing to change" : "nothing changed";
-  const changed = changesIn(totals(stacks), command) || none;
-  return `${[good, ...others].join(", ")}; ${changed}; ${seconds.toFixed(1)} s`;
+  const isPlanned = command === "preview";
+  const lost = stacks.flatMap(({ ledgers }) => ledgers).length;
+  const ledgers = lost === 0 ? [] : [`${counted(lost, "ledger")} ${isPlanned ? "to be " : ""}destroyed`];
+  const changed = [changesIn(totals(stacks), command), ...ledgers].filter(Boolean).join(", ");
+  const none = isPlanned ? "nothing to change" : "nothing changed";
+  return `${[good, ...others].join(", ")}; ${changed || none}; ${seconds.toFixed(1)} s`;
 }
 
 function totals(results: readonly StackResult[]): Counts {
@@ -287,9 +293,10 @@ export function summaryJunit({ command, project, stacks, seconds }: FleetResult)
   return junitXml(`consortium fleet ${command}: ${project}`, cases, seconds.toFixed(3));
 }
 
-function junitResult({ outcome, error, drift }: StackResult): TestCase["result"] {
+function junitResult({ outcome, error, drift, ledgers }: StackResult): TestCase["result"] {
   if (outcome === "ok") return undefined;
-  if (outcome !== "failed" && outcome !== "drift") return { element: "skipped", message: outcome };
-  const text = error ?? drift.join("\n");
+  if (outcome !== "failed" && outcome !== "drift" && outcome !== losesLedger)
+    return { element: "skipped", message: outcome };
+  const text = error ?? [...ledgers, ...drift].join("\n");
   return { element: "failure", type: outcome, message: text.split("\n")[0]!, text };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { EngineEvent as ApiEvent, PulumiCommand, Workspace } from "@pulumi/pulumi/automation";
+import type { EngineEvent as ApiEvent, PulumiCommand, Stack, UpOptions, Workspace } from "@pulumi/pulumi/automation";
 import limited from "p-limit";
 import { type EngineEvent, createLogVariable, isOffline, markNew, messageOf } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack } from "./schema";
@@ -11,7 +11,7 @@ import { Progress } from "./progress";
 import { configure, hasYamlHost, pluginFile, prepareWorkFolder, prepareYaml } from "./project";
 import { SharedProvider } from "./provider";
 import { findPulumi, isFailure, pathsIn, saidIn, stackIn, unless, workspaceIn } from "./pulumi";
-import { type FleetResult, isGood, notBegun, secondsSince, type StackResult, type Verb } from "./results";
+import { type FleetResult, isGood, losesLedger, notBegun, secondsSince, type StackResult, type Verb } from "./results";
 import * as recovery from "./recovery";
 import { type Secrets, stackEnvironment } from "./secrets";
 
@@ -40,8 +40,10 @@ export interface RunOptions {
   refresh?: boolean;
   /** Whether to take over stacks that belong to another fleet file. */
   takeOver?: boolean;
-  /** Previews of the same stacks: a stack with a failed preview does not run. */
+  /** Previews of the same stacks, which somebody agreed to: a stack with a failed preview does not run. */
   planned?: readonly StackResult[];
+  /** Whether a stack may lose a ledger, though nobody was asked. */
+  mayLoseLedger?: (stack: string) => boolean;
   secrets: Secrets;
   /** Takes the progress of a stack. */
   say: (stack: string, line: string) => void;
@@ -129,14 +131,14 @@ function resultsOf(context: RunContext): Promise<StackResult[]> {
 async function resultOf(stack: FleetStack, context: RunContext, failed?: string): Promise<StackResult> {
   const { command, planned = [], secrets, say, stop, previewed } = context;
   const plan = planned.find((one) => one.stack === stack.name);
-  if (plan && !isGood(plan)) return plan;
+  if (plan && !isGood(plan) && plan.outcome !== losesLedger) return plan;
   if (stop.raised) return notBegun(stack);
   if (failed !== undefined) return notBegun(stack, `skipped: ${failed}, which this stack depends on, did not finish`);
   say(stack.name, "begins");
   const run = new StackRun(stack, context);
   await run.end();
   const { result, progress } = run;
-  if (command === "preview" && isGood(result))
+  if (command === "preview" && (isGood(result) || result.outcome === losesLedger))
     previewed.push({ organization: stack.organization, result, progress, env: stackEnvironment(stack, secrets) });
   say(stack.name, `${result.outcome}, ${result.seconds.toFixed(1)} s`);
   return result;
@@ -213,7 +215,8 @@ export class StackRun {
     stop.running.add(this);
     try {
       await this.#perform();
-      result.outcome = result.drift.length > 0 ? "drift" : "ok";
+      const isRefused = context.command === "preview" && result.ledgers.length > 0 && !this.#mayLoseLedger;
+      result.outcome = result.drift.length > 0 ? "drift" : isRefused ? losesLedger : "ok";
     } catch (error) {
       const said = isFailure(error) ? saidIn(error) : messageOf(error);
       if (stop.raised && result.outcome === "not begun") return;
@@ -278,7 +281,7 @@ export class StackRun {
           () => pathsIn(spec.name, workspace),
           () => context.otherPaths(spec.name),
         );
-      await this.#verb(workspace);
+      await this.#verb(workspace, isNew);
     };
     try {
       await steps().catch(async (error: unknown) => {
@@ -306,7 +309,11 @@ export class StackRun {
     return workspaceIn(yaml ?? spec.program ?? workFolder, env, pulumi, fleet.secretsProvider);
   }
 
-  async #verb(workspace: Workspace): Promise<void> {
+  get #mayLoseLedger(): boolean {
+    return this.context.mayLoseLedger?.(this.spec.name) ?? false;
+  }
+
+  async #verb(workspace: Workspace, isNew: boolean): Promise<void> {
     const { spec, context, progress } = this;
     const { command, refresh, fleet, workFolder, stop } = context;
     await this.#turn;
@@ -327,13 +334,35 @@ export class StackRun {
         // Pulumi needs a configuration for every pack or for none.
         policyPackConfigs: hasConfig ? packs.map(({ config = "" }) => config) : [],
       };
-      // Stack policies are evaluated at the end of a run: only a preview evaluates them before anything is created.
-      if (command === "up" && packs.length > 0) await stack.preview({ ...run, onEvent: this.#judge });
+      if (command === "up") await this.#foresee(stack, run, isNew);
       await (command === "up" ? stack.up(run) : stack.preview(run));
     }
     // The killed run's operations are settled now, so that Pulumi does not warn of them again.
     if (this.result.recovered && this.#changes && progress.pending)
       await stack.refresh({ clearPendingCreates: true, color: "never", onEvent: () => undefined });
+  }
+
+  /**
+   * What only a preview tells before anything is changed: violations of stack policies, which are evaluated at the end of a run, and
+   * ledgers that would be lost.
+   */
+  async #foresee(stack: Stack, run: UpOptions, isNew: boolean): Promise<void> {
+    const { spec, context } = this;
+    const { planned = [], fleet, secrets } = context;
+    const isAgreed = isNew || this.#mayLoseLedger || planned.some((one) => one.stack === spec.name);
+    if (isAgreed && fleet.policyPacks.length === 0) return;
+    const foreseen = new Progress(notBegun(spec), secrets.mask, "preview");
+    const onEvent = (event: ApiEvent): void => {
+      foreseen.take(event as unknown as EngineEvent);
+      this.#judge(event);
+    };
+    await stack.preview({ ...run, onEvent });
+    const { ledgers } = foreseen.result;
+    if (isAgreed || ledgers.length === 0) return;
+    throw new Error(
+      `${spec.name} would lose a ledger, and all that is written in it: ${ledgers.join(", ")}. Nothing was changed. ` +
+        `If that is meant, run this again with \`--allow-ledger-loss ${spec.name}\`.`,
+    );
   }
 
   /** Releases the lock that a killed run left in the backend. @throws for any other error, and any other lock */

@@ -47,7 +47,7 @@ export function patternOf(pattern: string): RegExp {
 }
 
 /** The stacks that match one of the patterns. */
-function matching({ stacks, file }: Fleet, patterns: readonly string[]): FleetStack[] {
+export function matching({ stacks, file }: Fleet, patterns: readonly string[]): FleetStack[] {
   const found = patterns.map((pattern) => {
     const own = stacks.filter(({ name }) => patternOf(pattern).test(name));
     if (own.length > 0) return own;

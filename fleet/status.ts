@@ -1,13 +1,13 @@
 import { junitXml, printableLines, type TestCase } from "pulumi-consortium/internal/fleet";
 import { holdersOf, lockedBy } from "./recovery";
-import { counted, type FleetResult, type StackResult } from "./results";
+import { counted, type FleetResult, losesLedger, type StackResult } from "./results";
 
 /* The status of a fleet's stacks, from the Stacks of a cluster or from the results of its last run. */
 
 /** From good to bad. The first five and `stalled` are states of an operator's Stack; the others, and `ready`, are outcomes of a run. */
 export const states: readonly string[] = [
   ...["ready", "running", "waiting", "retrying", "new"],
-  ...["drift", "not begun", "interrupted", "failed", "stalled"],
+  ...["drift", losesLedger, "not begun", "interrupted", "failed", "stalled"],
 ];
 export type State = string;
 
@@ -89,10 +89,10 @@ function reasonOf({ reason = "", message = "" }: Condition, said = ""): string {
 }
 
 /** A run's result for a stack. */
-export const statusOfResult = ({ stack, outcome, error, drift }: StackResult): StackStatus => ({
+export const statusOfResult = ({ stack, outcome, error, drift, ledgers }: StackResult): StackStatus => ({
   stack,
   state: outcome === "ok" ? "ready" : outcome,
-  reason: error ?? (drift.length > 0 ? drift.join("; ") : undefined),
+  reason: error ?? ([...drift, ...(outcome === losesLedger ? ledgers : [])].join("; ") || undefined),
   lock: error !== undefined && error.includes("the stack is locked by") ? error : undefined,
 });
 export const statusOfResults = ({ stacks }: FleetResult): StackStatus[] => stacks.map(statusOfResult);

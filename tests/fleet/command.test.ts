@@ -76,6 +76,55 @@ test("up shows its preview and asks; only a yes goes on", async () => {
   expect(verbs()).toEqual(["preview", "preview", "up"]);
 });
 
+describe("a ledger that up would destroy", () => {
+  const orders = { "STUB_acme-prod": "lose" };
+  const losses = ["e", "f"].map((name) => `replaces Environment ${name}`);
+  const warned = (when: string) =>
+    losses
+      .map((loss) => `WARNING: acme-prod: ${loss}: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, ${when} DESTROYED\n`)
+      .join("");
+  beforeEach(() => fleet(["up", "--yes"]));
+
+  test("is no good preview, unless it is allowed", async () => {
+    const { code, stdout } = await fleet(["preview"], undefined, orders);
+    expect([code, stdout]).toEqual([2, expect.stringContaining(warned("WOULD BE")) as string]);
+    expect(stdout).toContain("0 of 1 stack ok, 1 loses a ledger; 2 ledgers to be destroyed; ");
+    expect(await fleet(["preview", "--allow-ledger-loss", "acme-*"], undefined, orders)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("1 of 1 stack ok; 2 ledgers to be destroyed; ") as string,
+    });
+  });
+
+  test("stays with --yes, each time, until it is allowed", async () => {
+    for (const _ of [1, 2]) {
+      const { code, stdout } = await fleet(["up", "--yes"], undefined, orders);
+      expect([code, stdout]).toEqual([
+        1,
+        expect.stringContaining(
+          `would lose a ledger, and all that is written in it: ${losses.join(", ")}. Nothing was changed. `,
+        ) as string,
+      ]);
+      expect(stdout).toContain("0 of 1 stack ok, 1 failed; nothing changed; ");
+    }
+    expect(verbs()).toEqual(["up", "preview", "preview"]);
+    const { code, stdout } = await fleet(["up", "--yes", "--allow-ledger-loss", "acme-prod"], undefined, orders);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(warned("IS")) as string]);
+    expect(stdout).toContain("1 of 1 stack ok; 2 ledgers destroyed; ");
+    expect(verbs().slice(3)).toEqual(["up"]);
+  });
+
+  test("goes once somebody has seen it and agrees", async () => {
+    const { code, stdout } = await fleet(["up"], "y\n", orders);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(warned("WOULD BE")) as string]);
+    expect(stdout).toContain(warned("IS"));
+  });
+
+  test("is not allowed for a stack that the file does not have", async () => {
+    const { code, stderr } = await fleet(["up", "--yes", "--allow-ledger-loss", "acme-pord"], undefined, orders);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("has no stack like acme-pord") as string]);
+  });
+});
+
 test("up does not ask if its preview fails", async () => {
   const { code, stdout, stderr } = await fleet(["up"], "y\n", { "STUB_acme-prod": "fail:no" });
   expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("acme-prod  failed") as string });

@@ -106,9 +106,9 @@ describe("a ledger that goes", () => {
       command,
       begun("delete", "Environment", "e", { old: {} }),
       begun("delete", "Environment", "e", { old: {} }),
+      begun("create-replacement", "Environment", "f", whole),
       begun("replace", "Environment", "f", whole),
       begun("delete-replaced", "Environment", "f", { old: {} }),
-      begun("create-replacement", "Environment", "f", whole),
     );
     expect(all).toEqual(told);
     expect(of.ledgers).toEqual(["deletes Environment e", "replaces Environment f"]);
@@ -127,6 +127,7 @@ describe("a ledger that goes", () => {
         begun("delete", "Environment", "e", { old: { retainOnDelete: true } }),
         begun("create", "Environment", "e", { new: {} }),
         begun("update", "Environment", "e", whole),
+        begun("replace", "Environment", "e", whole), // its new one comes first: the old one is still there
         begun("delete", "Node", "n", { old: {} }),
         begun("replace", "AppCred", "n", whole),
       ),

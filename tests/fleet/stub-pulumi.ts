@@ -14,7 +14,7 @@ export type StubState = Record<string, StubStack>;
  * A `pulumi` that keeps each stack in a file, to test a fleet's own decisions: an `up` stores the network of the stack's settings. It
  * writes its events where the Automation API expects them.
  * The variable `STUB_<stack>` makes a preview, an `up` or a `destroy` of it fail ("fail:why") or wait for Ctrl-C ("hang"), not even end
- * then ("deaf"), or say that it heard it and take two seconds ("slow").
+ * then ("deaf"), or say that it heard it and take two seconds ("slow"); or a preview and an `up` replace two environments ("lose").
  */
 const program = `#!/usr/bin/env node
 const { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
@@ -83,6 +83,14 @@ if (verb === "stack" && noun === "ls") {
     ...stack.ids.map((id) => ({ type: "consortium:index:Consortium", urn: "urn:pulumi:s::p::t::" + id, id })),
   ];
   console.log(JSON.stringify({ deployment: { resources } }));
+} else if (["up", "preview"].includes(verb) && process.env["STUB_" + name] === "lose") {
+  const environment = (op, id) => ({ op, urn: "urn:pulumi:s::p::consortium:index:Environment::" + id,
+    type: "consortium:index:Environment", old: { custom: true }, new: { custom: true } });
+  for (const id of ["e", "f"])
+    for (const op of verb === "up" ? ["replace", "delete-replaced"] : ["replace"])
+      tell({ resourcePreEvent: { metadata: environment(op, id) } });
+  tell({ summaryEvent: { resourceChanges: {} } });
+  finish();
 } else if (["up", "destroy", "preview"].includes(verb) && process.env["STUB_" + name]) {
   const [order, text] = process.env["STUB_" + name].split(":");
   process.on("SIGINT", () => {

@@ -1,4 +1,5 @@
-import { exactly, FleetWorld, keys, randomCreate, secretsIn } from "../support/fleet";
+import { stringify } from "yaml";
+import { exactly, FleetWorld, keys, network, randomCreate, secretsIn } from "../support/fleet";
 
 /* A fleet of two organizations: created, killed, drifted, destroyed. For refusals and interrupts, see fleet.test.ts. */
 
@@ -62,6 +63,28 @@ test("from YAML on the plugin to the JavaScript program on dynamic resources, an
   expect(back).toMatchObject({ code: 0, summary: { ...kept, total: { ...kept.total, created: 0, updated: 0 } } });
   expect(w.stateOf("globex-prod")).not.toContain("pulumi-nodejs");
   expect([await w.counts("acme"), (await w.counts("globex")).nodes]).toEqual([exactly, 1]);
+});
+
+test("up replaces a ledger only in the stacks for which that is allowed", async () => {
+  w.write("networks/trade.yaml", stringify(network("ibft")));
+  const ledgers = ["replaces Environment trade/e"];
+  const lost = { ledgers, outcome: "loses a ledger" };
+  expect(await w.json("preview")).toMatchObject({ code: 2, summary: { stacks: [lost, lost] } });
+  const before = [await w.network("acme"), await w.network("globex")];
+  const { code, summary } = await w.json("up", "--yes", "--allow-ledger-loss", "globex-*");
+  expect(code).toBe(1);
+  expect(summary.stacks).toMatchObject([
+    {
+      stack: "acme-prod",
+      outcome: "failed",
+      error: expect.stringContaining("--allow-ledger-loss acme-prod") as string,
+    },
+    { stack: "globex-prod", outcome: "ok", ledgers },
+  ]);
+  expect(await w.network("acme")).toEqual(before[0]);
+  expect((await w.network("globex")).environments).not.toEqual(before[1]!.environments);
+  expect(await w.json("up", "--yes", "--allow-ledger-loss", "acme-prod")).toMatchObject({ code: 0 });
+  expect(await w.json("up", "--yes")).toMatchObject({ code: 0, summary: { total: { unchanged: 10 } } });
 });
 
 test("destroy lists the ledgers first and once, deletes everything, and then has nothing to do", async () => {
