@@ -96,7 +96,7 @@ describe("a ledger that up would destroy", () => {
   });
 
   test("stays with --yes, each time, until it is allowed", async () => {
-    for (const _ of [1, 2]) {
+    for (let turn = 1; turn <= 2; turn++) {
       const { code, stdout } = await fleet(["up", "--yes"], undefined, orders);
       expect([code, stdout]).toEqual([
         1,
