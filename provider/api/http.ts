@@ -8,7 +8,6 @@ import { messageIn, refusalIn } from "./refusal";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
 import { Secrets } from "./secrets";
 import { type Settings } from "./settings";
-import { Bearer } from "./token";
 import { bound, type Note, type Traced, traced } from "./trace";
 import { type Transport, type WireAnswer } from "./transport";
 import { TransportError } from "./transport-error";
@@ -61,7 +60,6 @@ interface Connections {
   over: AbortController;
   /** The service's clock, as its answers show it. */
   serviceClock: ServiceClock;
-  bearer: Bearer;
   log?: CallLog;
 }
 
@@ -77,8 +75,6 @@ interface Sending {
 
 /** A read gets at least this long, even at the deadline: a last look is worth it. */
 const lastLookMs = 1_000;
-/** How long the one call that asks for a token may wait for it. */
-const tokenMs = 5_000;
 
 function overAt(): AbortController {
   const over = new AbortController();
@@ -106,7 +102,6 @@ export class Http {
       speaksJson: false,
       over: overAt(),
       serviceClock: new ServiceClock(),
-      bearer: new Bearer(settings.apiKey, options.clock ?? systemClock),
     },
     private readonly deadline?: Deadline,
   ) {
@@ -217,12 +212,7 @@ export class Http {
     const timeoutMs = this.#timeoutMs(method, patience);
     let answer: WireAnswer;
     try {
-      const { bearer } = this.connections;
-      const sent = await bearer.next(() => this.#askForToken(timeoutMs));
-      this.#secrets.learn(sent);
-      answer = await this.#send({ method, url, body, timeoutMs, attempt }, sent);
-      const key = answer.status === 401 ? bearer.refused(sent) : undefined;
-      if (key !== undefined) answer = await this.#send({ method, url, body, timeoutMs, attempt }, key);
+      answer = await this.#send({ method, url, body, timeoutMs, attempt });
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       const { kind, message: errorMessage, late, next } = error;
@@ -236,26 +226,26 @@ export class Http {
   }
 
   /** Sends one attempt, as a span. */
-  #send(call: Sending, bearer: string): Promise<WireAnswer> {
+  #send(call: Sending): Promise<WireAnswer> {
     return traced(
       () => spanOf(call, this.settings.baseUrl),
       async (note) => {
-        const answer = await this.#logged(call, bearer);
+        const answer = await this.#logged(call);
         note?.(...notesOf(answer));
         return answer;
       },
     );
   }
 
-  async #logged(call: Sending, bearer: string): Promise<WireAnswer> {
+  async #logged(call: Sending): Promise<WireAnswer> {
     const { log } = this.connections;
-    if (!log) return this.#exchange(call, bearer);
+    if (!log) return this.#exchange(call);
     const startedAt = this.#clock.now();
     const { method, url, body, attempt = 1 } = call;
     const path = url.startsWith(this.settings.baseUrl) ? url.slice(this.settings.baseUrl.length) : url;
     const told = { caller: this.deadline?.caller, method, path, attempt, body };
     try {
-      const answer = await this.#exchange(call, bearer);
+      const answer = await this.#exchange(call);
       log.write({ ...told, ms: this.#clock.now() - startedAt, answer });
       return answer;
     } catch (error) {
@@ -264,14 +254,14 @@ export class Http {
     }
   }
 
-  async #exchange({ method, url, body, timeoutMs }: Sending, bearer: string): Promise<WireAnswer> {
+  async #exchange({ method, url, body, timeoutMs }: Sending): Promise<WireAnswer> {
     const transport = this.connections.transport ?? (await this.#transport());
     return transport.send({
       method,
       url,
       timeoutMs,
       headers: {
-        authorization: `Bearer ${bearer}`,
+        authorization: `Bearer ${this.settings.apiKey.reveal()}`,
         "content-type": "application/json", // on every call: section 5.1 of the spec
         accept: "application/json",
         "user-agent": `pulumi-consortium/${version}`,
@@ -280,19 +270,12 @@ export class Http {
     });
   }
 
-  #askForToken(timeoutMs: number): Promise<WireAnswer> {
-    const apikey = this.settings.apiKey.reveal();
-    const url = this.settings.baseUrl + paths.token;
-    const call = { method: "POST", url, body: { apikey }, timeoutMs: Math.min(tokenMs, timeoutMs) } as const;
-    return this.#send(call, apikey);
-  }
-
   /** Requests a list that every service has, unless the address has answered JSON before. Retries after a failure. */
   async #prove(timeoutMs: number): Promise<void> {
     const { connections, settings } = this;
     const ask = async (): Promise<void> => {
       const url = settings.baseUrl + paths.consortia;
-      this.#heard(await this.#send({ method: "GET", url, timeoutMs }, settings.apiKey.reveal()));
+      this.#heard(await this.#send({ method: "GET", url, timeoutMs }));
     };
     if (connections.speaksJson) return;
     connections.proof ??= ask().catch(() => undefined);

@@ -32,8 +32,6 @@ export const paths = {
   destinations: (serviceType: string, serviceId: string) => path`/${serviceType}/${serviceId}/destinations`,
   identity: (registryId: string) => path`/idregistry/${registryId}/identity`,
   releases: "/releases",
-  /** A token for an API key. */
-  token: "/authtoken",
   apiKeys: "/apikeys",
   organizations: "/orgs",
   /** Memberships of the key's organization, in all consortia. */

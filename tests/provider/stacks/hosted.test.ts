@@ -59,19 +59,6 @@ onBothAdapters((make) => {
       expect(await up({ ...first, many: 1 })).toEqual(["create Node many-0"]);
     });
 
-    test("a long run requests one token, which is never shown", async () => {
-      const { service, stack } = await made();
-      service.clearCalls();
-      newProcess();
-      const run = await stack.up(program({ ...first, many: 60 }));
-      expect(run.errors).toEqual([]);
-      const { calls } = service;
-      const asked = calls.filter(({ path }) => path === "/authtoken").map(({ status }) => status);
-      expect([asked, calls.length > 120]).toEqual([[isHosted ? 200 : 404], true]);
-      expect(new Set(calls.filter(({ path }) => path !== "/authtoken").map(({ status }) => status))).not.toContain(401);
-      for (const seen of [run.said, JSON.stringify(stack.state)]) expect(seen).not.toMatch(/eyJ|authtoken/);
-    });
-
     if (isHosted) {
       test("a Besu environment, a release and a pause change in place; a downgrade is refused", async () => {
         const { service, stack, up } = await made();
