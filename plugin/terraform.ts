@@ -109,7 +109,7 @@ export const terraformResources: Record<string, TerraformResource> = {
       ...optional("size kms_id opsmetric_id backup_id networking_id node_config_id baf_id role zone_id database_type"),
       first_user_account: { type: "text", is: "computed" },
       hybrid_port_allocation: port,
-      remote: { type: "bool", to: "", note: "[`extra`](../coverage.md#fields-without-an-argument)" },
+      remote: { type: "bool", to: "", note: "[`extra`](../lookups.md#fields-without-an-argument)" },
       update_trigger: trigger,
       urls: { type: "texts", is: "computed" },
       https_url: url("rpc"),

@@ -42,7 +42,7 @@ const parts = {
     address
       ? [[`npm install --save-dev consortium-console@${version}`]]
       : [`${notYet}, [as its README says](../console/README.md#install).`],
-  "docs/upgrading.md": (_, address) =>
+  "docs/decide.md": (_, address) =>
     address
       ? [["npm install --save-exact pulumi-consortium"]]
       : [`${notYet}, [as the README says](../README.md#in-a-project-of-your-own).`],
