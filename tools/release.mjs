@@ -174,7 +174,7 @@ await runMain("release", async () => {
   for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true });
   copyFileSync(join(root, "schemas/schema.json"), join(out, "schema.json"));
   for (const page of ["_index.md", "installation-configuration.md"])
-    copyFileSync(join(root, "docs", page), join(registry, page));
+    copyFileSync(join(root, "plugin/registry", page), join(registry, page));
 
   await step("npm packages and their bills of materials", async () => {
     const archives = Object.fromEntries((await npmPackages(npm)).map(({ name, archive }) => [name, archive]));

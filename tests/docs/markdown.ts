@@ -46,6 +46,7 @@ export const pages = [
   "docs/maintainers",
   "docs/reference",
   "examples/gitops",
+  "plugin/registry",
 ]
   .flatMap(markdownIn)
   .map(page);

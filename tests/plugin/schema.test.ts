@@ -115,7 +115,7 @@ test("the settings are the stack's, each with its variable; an explicit provider
 });
 
 test("the registry's page about the configuration has every setting, with its variable", () => {
-  const page = readFileSync(join(__dirname, "../../docs/installation-configuration.md"), "utf8");
+  const page = readFileSync(join(__dirname, "../../plugin/registry/installation-configuration.md"), "utf8");
   const rows = Object.entries(schema.config.variables).map(
     ([name, { defaultInfo }]) => new RegExp(`\\| \`consortium:${name}\` +\\| \`${defaultInfo!.environment[0]!}\``),
   );

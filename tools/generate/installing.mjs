@@ -114,7 +114,7 @@ const parts = {
       [`${install} --file pulumi-resource-consortium-v${version}-linux-amd64.tar.gz`],
     ];
   },
-  "docs/installation-configuration.md": (_, address) => [
+  "plugin/registry/installation-configuration.md": (_, address) => [
     address
       ? "Packages: [npm](https://www.npmjs.com/package/pulumi-consortium), [PyPI](https://pypi.org/project/pulumi-consortium/)."
       : `${notYet}, as its README says.`,
@@ -127,6 +127,9 @@ const markdown = (blocks) =>
 
 /** @type {[string, string]} */
 const marks = ["<!-- install: from package.json, by `npm run generate` -->", "<!-- /install -->"];
+
+/** The registry's page has the tables of the page on settings. @type {[string, string]} */
+const settingMarks = ["<!-- settings: from docs/settings.md, by `npm run generate` -->", "<!-- /settings -->"];
 
 /** Files of pipelines, and pages with parts of them: their lines that name the action and the template. */
 const pipelines = [
@@ -224,5 +227,8 @@ export function installing(about, read) {
     replaced(file, read(file), marks, `\n${markdown(partOf(about.version, addressOf(about)))}`),
   ]);
   const made = Object.fromEntries(pages);
+  const [registry, settings] = ["plugin/registry/installation-configuration.md", "docs/settings.md"];
+  const [, tables = ""] = read(settings).split(/<!-- \/?settings -->/);
+  made[registry] = replaced(registry, made[registry] ?? read(registry), settingMarks, `\n${tables.trim()}`);
   return { ...made, ...Object.fromEntries(pipelines.map((file) => [file, naming(made[file] ?? read(file), about)])) };
 }
