@@ -260,7 +260,7 @@ const minimumNodes = checkOf("minimum of nodes", "membership", (member, _observe
   const { id, orgName, minimumNodes: least = 0 } = member;
   const own = environments.flatMap(({ nodes }) => nodes).filter(({ membershipId }) => membershipId === id).length;
   if (least === 0) return undefined;
-  const text = `${own} of at least ${least} nodes`;
+  const text = `${own} of at least ${least} node${least === 1 ? "" : "s"}`;
   if (own >= least) return ok(text, own);
   return failed(text, `Add a node for ${orgName}, or agree on another minimum.`, own);
 });

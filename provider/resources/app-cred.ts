@@ -68,8 +68,7 @@ export const appCred: Definition = {
       return { username: user, password, basicAuthHeader: basicAuthHeader({ username: user, password }) };
     },
     onImport:
-      "the password is not available: the service showed it only once, when the credential was created. If a program needs it, set " +
-      "rotateWhenChanged, and `pulumi up` regenerates it. Where the service cannot, set or change keepers and remove `protect`, " +
-      "which imports come with: that creates a new pair and deletes this one.",
+      "the password is not available: the service showed it only once. To have one, set rotateWhenChanged: `pulumi up` regenerates it, " +
+      "and applications that use the old one are locked out at once. For a new pair beside it, declare another credential.",
   },
 };

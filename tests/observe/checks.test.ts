@@ -429,7 +429,7 @@ describe("in full", () => {
       },
       expect.objectContaining({
         outcome: "failed",
-        text: "0 of at least 1 nodes",
+        text: "0 of at least 1 node",
         value: 0,
         next: "Add a node for Member 1, or agree on another minimum.",
       }),
