@@ -175,7 +175,7 @@ test("a failed node raises an error that the page quotes", async () => {
   const { engine, service, net, time } = await world("node");
   service.setTiming({ nodeStart: 600_000 });
   const { nodes } = service.store;
-  time.after(20_000, () => void nodes.setState(nodes.list({ name: "n1" })[0]!.id, "failed"));
+  time.when(/^POST .*nodes$/, () => nodes.setState(nodes.list({ name: "n1" })[0]!.id, "failed"), 20_000);
   const { error } = (await engine.up(bases.node(net))) as { error: string };
   expect(error).toContain('went to the state "failed"');
   raised.push(error);

@@ -2,6 +2,8 @@ import fs from "node:fs/promises";
 import { type Clock, systemClock } from "../../provider/api/clock";
 import { UndiciTransport, type WireAnswer, type WireRequest } from "../../provider/api/transport";
 
+const times: VirtualTime[] = [];
+
 /**
  * Time that passes only while everybody sleeps: it jumps to the next one who must wake up,
  * but never while a request or a flush is under way. A request itself takes two milliseconds of it.
@@ -15,8 +17,11 @@ export class VirtualTime implements Clock {
   #busy = 0;
   #planned = false;
   #sleepers: { due: number; wake: () => void }[] = [];
+  #conditions: { call: RegExp; act: () => unknown; ms: number }[] = [];
 
-  constructor(private readonly epoch = Date.UTC(2026, 0, 1)) {}
+  constructor(private readonly epoch = Date.UTC(2026, 0, 1)) {
+    times.push(this);
+  }
 
   readonly now = (): number => this.#now;
   /** The same time for a service, in ms since 1970. */
@@ -29,13 +34,42 @@ export class VirtualTime implements Clock {
         reject(new Error("woken"));
       };
       signal?.addEventListener("abort", drop, { once: true });
-      this.after(ms, wake);
+      this.#at(ms, wake);
     });
 
-  /** Does something at a time while others wait. */
-  after(ms: number, act: () => void): void {
-    this.#sleepers.push({ due: this.#now + ms, wake: act });
+  #at(ms: number, wake: () => void): void {
+    this.#sleepers.push({ due: this.#now + ms, wake });
     this.#plan();
+  }
+
+  /** Does something at a time while others wait. Nobody does yet? Then it would come before all that it is to come between. */
+  after(ms: number, act: () => void): void {
+    if (this.#busy === 0 && this.#sleepers.length === 0)
+      throw new Error("Nobody has called yet, so this would happen at once: say after which call, with `when`.");
+    this.#at(ms, act);
+  }
+
+  /**
+   * Does something once the next call like `GET /consortia` has its answer, or this long after. Whoever called goes on after that. The
+   * test fails if nobody calls.
+   */
+  when(call: RegExp, act: () => unknown, ms = 0): void {
+    this.#conditions.push({ call, act, ms });
+  }
+
+  /** A call has its answer, or has failed. */
+  async called({ method, url }: Pick<WireRequest, "method" | "url">): Promise<void> {
+    const call = `${method} ${new URL(url).pathname}`;
+    const due = this.#conditions.filter((one) => one.call.test(call));
+    this.#conditions = this.#conditions.filter((one) => !due.includes(one));
+    for (const { act, ms } of due)
+      if (ms > 0) this.#at(ms, () => void act());
+      else await act();
+  }
+
+  /** The calls that nobody made. */
+  get unmet(): string[] {
+    return this.#conditions.map(({ call }) => String(call));
   }
 
   /** Lets time pass at once. */
@@ -96,7 +130,7 @@ export function virtualTime(): VirtualTime {
     this: UndiciTransport,
     request: WireRequest,
   ): Promise<WireAnswer> {
-    const answer = await time.during(() => send.call(this, request));
+    const answer = await time.during(() => send.call(this, request).finally(() => time.called(request)));
     await time.late?.(request);
     return answer;
   });
@@ -130,4 +164,7 @@ export function rewriting({
   });
 }
 
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => {
+  jest.restoreAllMocks();
+  expect(times.splice(0).flatMap(({ unmet }) => unmet)).toEqual([]);
+});

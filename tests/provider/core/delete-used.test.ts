@@ -130,7 +130,7 @@ describe("an object that several may use", () => {
   const deletes =
     (forMs: number) =>
     (session: Session, clock: VirtualTime): void =>
-      clock.after(forMs, session.run.deleting(clock));
+      void clock.sleep(forMs).then(session.run.deleting(clock));
 
   test.each<[string, Partial<Case>, string, number]>([
     ["because it may be on its way out", { how: used(7_000) }, "gone", 7_000],

@@ -385,14 +385,15 @@ describe("a parent that still holds something", () => {
       errorMessage: "the membership still owns nodes",
       times: Infinity,
     });
-    time.after(100_000, () => void service.faults.clear());
+    time.when(/^DELETE /, () => service.faults.clear(), 100_000);
     await engine.destroy();
     expect(await shown()).toBeUndefined();
   });
 
   test.each(parents)("%s: waits a moment for objects that disappear by themselves", async (kind) => {
     const { engine, inside, service, time, shown } = await filled(kind);
-    time.after(6_000, () => service.store[kind === "consortium" ? "memberships" : "nodes"].remove(inside.kept!.id));
+    const { memberships, nodes } = service.store;
+    time.when(/^DELETE /, () => (kind === "consortium" ? memberships : nodes).remove(inside.kept!.id), 6_000);
     await engine.destroy();
     expect(await shown()).toBeUndefined();
   });

@@ -121,10 +121,8 @@ describe("a credential with the same member and name that this run did not make"
     time.pass(5_000);
     service.faults.add({ kind: "resetAfter", method: "POST" });
     // Somebody makes one of the same name while lists show neither.
-    time.after(
-      10,
-      () => void time.during(() => send(service, "POST", where, { membership_id: net.membershipId, name: "app" })),
-    );
+    const another = () => send(service, "POST", where, { membership_id: net.membershipId, name: "app" });
+    time.when(/^POST /, () => time.during(another), 10);
     expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
     expect(others(service)).toHaveLength(3);
     expect(said.join("\n")).toMatch(

@@ -33,10 +33,10 @@ const lostAfter = { kind: "resetAfter", method: "POST" } as const;
 const byOthers = ({ service, net }: World, kind: Collected, change: Props = {}): Promise<string> =>
   send(service, "POST", collectionOf(kind, net), { ...bodyOf(kind, net), ...change }).then(({ _id, id }) => _id ?? id);
 
-/** The same, at a time at which the provider waits. */
+/** The same, this long after the provider's first POST. */
 function later(at: World, ms: number, kind: Collected, change: Props = {}): { id?: string } {
   const made: { id?: string } = {};
-  at.time.after(ms, () => void at.time.during(async () => void (made.id = await byOthers(at, kind, change))));
+  at.time.when(/^POST /, () => at.time.during(async () => void (made.id = await byOthers(at, kind, change))), ms);
   return made;
 }
 
@@ -201,7 +201,7 @@ describe("an object that was created twice", () => {
     time.pass(5_000);
     service.faults.add(lostBefore);
     const other = later(at, 100, "appCred");
-    time.after(150, () => storeOf(service, "appCred").patch(other.id!, { created_by: "ops@acme" }));
+    time.when(/^POST /, () => storeOf(service, "appCred").patch(other.id!, { created_by: "ops@acme" }), 150);
     expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
     expect(deletes(calls())).toEqual([]);
     service.setTiming({ listLag: 0 });

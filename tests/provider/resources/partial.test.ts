@@ -11,7 +11,11 @@ async function failed() {
   const at = await world("node");
   const { engine, service, net, time } = at;
   service.setTiming({ nodeStart: 600_000 });
-  time.after(40_000, () => service.store.nodes.setState(service.store.nodes.list({ name: "n1" })[0]!.id, "failed"));
+  time.when(
+    /^POST .*nodes$/,
+    () => service.store.nodes.setState(service.store.nodes.list({ name: "n1" })[0]!.id, "failed"),
+    40_000,
+  );
   const outcome = await engine.up(bases.node(net));
   expect(outcome.then).toBe("incomplete");
   return { ...at, outcome };
@@ -117,8 +121,10 @@ test.each([
 test("deleted by somebody while it starts: the wait ends with that error", async () => {
   const { engine, service, net, time } = await world("environment");
   service.setTiming({ environmentStart: 600_000 });
-  time.after(20_000, () =>
-    service.store.environments.setState(service.store.environments.list({ name: "dev" })[0]!.id, "deleted"),
+  time.when(
+    /^POST .*environments$/,
+    () => service.store.environments.setState(service.store.environments.list({ name: "dev" })[0]!.id, "deleted"),
+    20_000,
   );
   const outcome = await engine.up(bases.environment(net));
   expect(outcome.then).toBe("incomplete");
@@ -130,7 +136,11 @@ test("deleted by somebody while it starts: the wait ends with that error", async
 test("gone from the list while it starts: the wait ends after a minute, in the next run, too", async () => {
   const { engine, service, net, time } = await world("node");
   service.setTiming({ nodeStart: 600_000 });
-  time.after(20_000, () => service.store.nodes.remove(service.store.nodes.list({ name: "n1" })[0]!.id));
+  time.when(
+    /^POST .*nodes$/,
+    () => service.store.nodes.remove(service.store.nodes.list({ name: "n1" })[0]!.id),
+    20_000,
+  );
   for (const seconds of [100, 70]) {
     const began = time.now();
     const outcome = await engine.up(bases.node(net));
@@ -143,7 +153,7 @@ test("gone from the list while it starts: the wait ends after a minute, in the n
 test("an error during the wait keeps the new object", async () => {
   const { engine, service, net, time } = await world("node");
   service.setTiming({ nodeStart: 600_000 });
-  time.after(20_000, () => setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") }));
+  time.when(/^POST .*nodes$/, () => setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") }), 20_000);
   const outcome = await engine.up(bases.node(net));
   expect(outcome.then).toBe("incomplete");
   expect(errorOf(outcome)).toMatch(/exists, but is not ready: .*HTTP 401/);

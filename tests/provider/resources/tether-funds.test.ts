@@ -25,7 +25,7 @@ const sent = (calls: string[]): number => calls.filter((call) => call.endsWith("
 
 test("waits until they arrive, reports what is missing at once and then ever more rarely, then continues", async () => {
   const { engine, time, said, fund, calls, fields } = await funded("40");
-  time.after(60_000, () => fund(ether));
+  time.when(/\/account$/, () => fund(ether), 60_000);
   const args = { ...base, waitForFunds: "30m", minimumBalanceWei: ether };
   expect(await engine.up(args)).toEqual({ then: "created" });
   const missing = `the account ${address} has 40 wei on rinkeby; ${BigInt(ether) - 40n} wei are missing`;
@@ -53,7 +53,7 @@ test("does not wait for funds that exist already", async () => {
 test("does not count toward the resource's time-out", async () => {
   const world = await otherTether({ unready: 409, silent: true, minedAfterMs: 14_000 });
   world.funds = 5n;
-  world.time.after(100_000, () => void (world.funds = 1000n));
+  world.time.when(/\/account$/, () => (world.funds = 1000n), 100_000);
   const args = { ...base, minimumBalanceWei: "1000", waitForFunds: "5m", customTimeouts: { create: 20 } };
   expect(await world.engine.up(args)).toEqual({ then: "created" });
   expect(world.time.now()).toBeGreaterThan(110_000);
@@ -105,7 +105,7 @@ test.each<[string, FaultRule]>([
 ])("a service that %s does not end the wait", async (_, fault) => {
   const { engine, service, time, fund, said, fields } = await funded();
   service.faults.add({ ...fault, ...account, nth: 2 });
-  time.after(200_000, () => fund(ether));
+  time.when(/\/account$/, () => fund(ether), 200_000);
   expect(await engine.up({ ...base, waitForFunds: "1h" })).toEqual({ then: "created" });
   expect(said.some((line) => /cannot read the balance/.test(line))).toBe(true);
   expect(fields().deployments).toMatchObject({ rinkeby: 1 });

@@ -379,10 +379,11 @@ onBothAdapters((make) => {
       const { stack, service, time } = await made();
       const { tethers } = service.store;
       let active: unknown;
-      time.after(10 * 60_000, () => {
+      const fund = (): void => {
         active = tethers.get(tetherId).fields.active;
         tethers.setFunds(tetherId, "mainnet", ether);
-      });
+      };
+      time.when(/^GET .*\/balance\/mainnet$/, fund, 10 * 60_000);
       expect(await stack.up(moved({}, "30m"))).toMatchObject({ errors: [] });
       expect(active).toBe(true);
       const { fields } = tethers.get(tetherId);
