@@ -94,7 +94,14 @@ test("a killed Pulumi fails only its stack, and the next run continues there", a
   expect(ended.code).toBe(1);
   expect(outcomes(ended)).toEqual({ "acme-prod": "failed", "acme-test": "ok", "globex-prod": "ok" });
   expect(ended.summary.stacks[0]!.error).toBe("Pulumi was killed with SIGKILL");
+  for (const why of ["once", "twice"])
+    // runs that go on, and fail
+    expect((await up({ "acme-prod": `fail:${why}` })).summary.stacks[0]).toMatchObject({
+      recovered: true,
+      outcome: "failed",
+    });
   await goesOn();
+  expect((await up()).summary.stacks[0]).toMatchObject({ recovered: false, outcome: "ok" });
 });
 
 test("after Ctrl-C, no other stack begins; the next run does everything", async () => {

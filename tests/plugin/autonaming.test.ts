@@ -1,4 +1,5 @@
 import { CheckRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { type Service } from "../../service/index";
 import { Protocol, urnOf } from "../support/protocol";
 import { newProcess, start } from "../support/service";
 
@@ -13,12 +14,20 @@ const naming = (mode: CheckRequest.AutonamingOptions.Mode, name = "") => {
 };
 
 let protocol: Protocol;
+let service: Service;
 beforeEach(async () => {
-  await start();
+  ({ service } = await start());
   protocol = await Protocol.start();
   await protocol.configure({});
 });
 afterEach(() => protocol.close());
+
+async function nextRun(): Promise<void> {
+  protocol.close(false);
+  newProcess();
+  protocol = await Protocol.start();
+  await protocol.configure({});
+}
 
 const nameOf = async (...asked: Parameters<Protocol["check"]>) => (await protocol.check(...asked)).inputs.name;
 
@@ -77,12 +86,27 @@ test("a generated name stays: with another pattern, without any, and after a ref
   expect(await nameOf("Consortium", { name: "now" }, made, naming(PROPOSE, "dev-2"))).toBe("now");
 });
 
+test("a generated name stays after a refresh with drift, too, and after another one", async () => {
+  const { inputs: made } = await protocol.check(
+    "Consortium",
+    { description: "own" },
+    undefined,
+    naming(PROPOSE, "dev-1"),
+  );
+  const { id, outs } = await protocol.create("Consortium", made);
+  let seen = { outs, inputs: made };
+  for (const description of ["one", "another"]) {
+    service.store.consortia.patch(id, { description });
+    await nextRun();
+    seen = await protocol.read("Consortium", id, seen.outs, seen.inputs);
+    expect(seen.inputs).toMatchObject({ description });
+    expect(await nameOf("Consortium", { description: "own" }, seen.inputs)).toBe("dev-1");
+  }
+});
+
 test("the next run finds the object of a killed run: its resource, and no other, gets that name again", async () => {
   const next = async (resource = "Consortium", ...state: Parameters<Protocol["diff"]> | []) => {
-    protocol.close(false);
-    newProcess();
-    protocol = await Protocol.start();
-    await protocol.configure({});
+    await nextRun();
     if (state.length > 0) await protocol.diff(...(state as Parameters<Protocol["diff"]>));
     return nameOf(resource, {}, undefined, naming(PROPOSE, "dev-2"));
   };

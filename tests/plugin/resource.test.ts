@@ -6,8 +6,8 @@ import { unknown } from "../../provider/core/values";
 import { containing } from "../service/helpers";
 import { type Props, secret } from "../support/double/wire";
 import { network } from "../support/network";
-import { Protocol, struct, urnOf } from "../support/protocol";
-import { start } from "../support/service";
+import { type Failed, Protocol, struct, urnOf } from "../support/protocol";
+import { newProcess, start } from "../support/service";
 import { until } from "../support/until";
 
 /* The answers of the plugin for one resource: what a preview knows, what a difference is, and in which weight lines are shown. */
@@ -76,6 +76,41 @@ describe("a preview of a create", () => {
         passing: false,
       },
     ]);
+  });
+});
+
+describe("an object that another resource of the program takes over", () => {
+  test.each([
+    ["leaves it, though it is not ready yet", "failed", undefined],
+    [
+      "keeps it, if the other one did not get it",
+      "started",
+      /because "next-n\d" of the program asks for it and failed/,
+    ],
+  ])("the old resource %s: nothing is deleted", async (_, state, why) => {
+    const { service, net } = await world();
+    const { consortiumId, environmentId, membershipId, otherMembershipId } = net;
+    const { nodes } = service.store;
+    for (const name of ["n1", "n2"]) {
+      const args = { consortiumId, environmentId, membershipId, name };
+      const old = await plugin.create(urnOf("Node", name), args);
+      plugin.close();
+      newProcess();
+      plugin = await Protocol.start();
+      await plugin.configure();
+      nodes.setState(old.id, state);
+      const next = urnOf("Node", `next-${name}`);
+      const { inputs } = await plugin.check(next, {
+        ...args,
+        ...(why && { membershipId: otherMembershipId }),
+        adopt: true,
+      });
+      const failed = await plugin.create(next, inputs).catch((error: unknown) => error);
+      expect(failed).toMatchObject({ details: containing("n"), ...(!why && { kept: { id: old.id } }) });
+      const left = plugin.delete(urnOf("Node", name), old.id, old.outs).catch((error: Failed) => error.details);
+      expect(await left).toEqual(why && expect.stringMatching(why));
+      expect(nodes.list().some(({ id }) => id === old.id)).toBe(true);
+    }
   });
 });
 

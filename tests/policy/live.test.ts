@@ -124,10 +124,12 @@ describe("objects of the organization outside this stack count", () => {
     expect(await messages(nodes, bounded, { live: false })).toEqual([]); // others may be there
   });
 
-  test("not objects that are being deleted", async () => {
-    const { there, service, within } = await begin();
+  test("not objects that are deleted, or being deleted", async () => {
+    const { there, service, within, post } = await begin();
     service.setTiming({ deletedVisible: 60_000 });
     await send(service, "DELETE", `${within}/environments/${there.otherEnvironmentId}`);
+    for (const state of ["deleting", "delete_pending"])
+      service.store.environments.setState(await post(`${within}/environments`, { name: state, ...quorum }), state);
     const { plan, environment } = inside(there);
     for (const name of ["a", "b"]) environment(name);
     expect(await messages(environments, plan)).toEqual([]);

@@ -1,5 +1,5 @@
 import { type Method } from "../../../provider/api/http";
-import { http, json, peer, type Reply, text } from "../../support/peer";
+import { failure, http, json, peer, type Reply, text } from "../../support/peer";
 import { until } from "../../support/until";
 import { virtualTime } from "../../support/virtual-time";
 
@@ -85,6 +85,23 @@ test("a call with a limit of ten seconds ends by then with the last failure, and
   await expect(patient.request("GET", "/x")).rejects.toThrow("GET /x: HTTP 503: down.");
   expect(time.now() - startedAt).toBeLessThan(10_000);
   expect(down.requests.length).toBeGreaterThan(2);
+});
+
+const busy = json(429, {}, { "x-request-id": "r-2" });
+test.each<[string, Reply[], object]>([
+  ["429", [busy], { unclear: false, late: false, requestId: "r-2" }],
+  ["a lost answer, then 429", [reset, busy], { unclear: true, late: false, requestId: "r-2" }],
+  ["429, then 504", [busy, json(504, {})], { unclear: true, late: true, requestId: undefined }],
+])("out of time after %s: the error is that of the last attempt, unclear if any was", async (_, replies, facts) => {
+  virtualTime();
+  const server = await peer((...at) => (replies[at[1] - 1] ?? replies.at(-1)!)(...at));
+  const limited = http(server.baseUrl).until({ at: 4_000, limit: "4 s" });
+  for (let time = 0; time < 2; time++) {
+    const error = await failure(limited.request("PATCH", "/x", { body: {} }));
+    expect(error.message).toContain("no time is left to try again");
+    if (time === 0) expect(error).toMatchObject(facts);
+  }
+  expect(server.requests.length).toBeGreaterThan(replies.length);
 });
 
 test.each(["gently", "at once"] as const)(

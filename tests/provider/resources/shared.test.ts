@@ -82,21 +82,18 @@ describe("an existing zone", () => {
 });
 
 describe("a zone after its resource is deleted", () => {
-  /** A zone with a node that this stack does not know. */
-  async function used(at: World, adopt?: true): Promise<string> {
+  /** A zone with a node or a service that this stack does not know. */
+  async function used(at: World, by: "node" | "service"): Promise<string> {
     const { engine, net, writes, time } = at;
-    if (adopt) await post(at, zones(at), theirs);
-    await engine.up({ ...bases.environmentZone(net), adopt });
+    await engine.up(bases.environmentZone(net));
     const zone_id = engine.kept!.id;
-    const node = await post(at, collectionOf("node", net), {
-      name: "other",
-      membership_id: net.otherMembershipId,
-      zone_id,
-    });
+    const other = { name: "other", membership_id: net.otherMembershipId, ...(by === "service" && { service: "ipfs" }) };
+    await post(at, collectionOf(by, net), { ...other, name: "elsewhere" });
+    const user = await post(at, collectionOf(by, net), { ...other, zone_id });
     time.pass(10_000);
     newProcess();
     writes();
-    return node;
+    return user;
   }
 
   test.each(zoneKinds)("%s: stays if it was adopted, whether somebody uses it or not", async (kind) => {
@@ -115,37 +112,40 @@ describe("a zone after its resource is deleted", () => {
     expect(await shown()).toBeDefined();
   });
 
-  test("stays while a node of another organization runs there", async () => {
+  test.each(["node", "service"] as const)("stays while a %s of another organization runs there", async (by) => {
     const at = await world("environmentZone");
     const { engine, net, writes, shown, said, service } = at;
-    const node = await used(at);
+    const user = await used(at, by);
     service.store.memberships.patch(net.otherMembershipId, { org_id: "another" });
     const { kept } = engine;
     await engine.destroy();
     expect(writes()).toEqual([]);
     expect(said.join("\n")).toContain(
-      `is left as it is, because the node ${node} runs there, and it belongs to another organization`,
+      `is left as it is, because the ${by} ${user} runs there, and it belongs to another organization`,
     );
     engine.kept = kept!;
     expect(await shown()).toBeDefined();
   });
 
-  test("is kept in the state while a node runs there that may be this stack's own", async () => {
-    const at = await world("environmentZone");
-    const { engine, writes, shown } = at;
-    const node = await used(at);
-    await expect(engine.destroy()).rejects.toThrow(
-      new RegExp(
-        `is not deleted: the node ${node} runs there\\. If that is this stack's, delete it first.*state delete`,
-      ),
-    );
-    expect(writes()).toEqual([]);
-    expect(await shown()).toBeDefined();
-    await send(at.service, "DELETE", `${collectionOf("node", at.net)}/${node}`);
-    at.time.pass(60_000);
-    await engine.destroy();
-    expect(await at.count()).toBe(0);
-  });
+  test.each(["node", "service"] as const)(
+    "is kept in the state while a %s runs there that may be its own",
+    async (by) => {
+      const at = await world("environmentZone");
+      const { engine, writes, shown } = at;
+      const user = await used(at, by);
+      await expect(engine.destroy()).rejects.toThrow(
+        new RegExp(
+          `is not deleted: the ${by} ${user} runs there\\. If that is this stack's, delete it first.*state delete`,
+        ),
+      );
+      expect(writes()).toEqual([]);
+      expect(await shown()).toBeDefined();
+      await send(at.service, "DELETE", `${collectionOf(by, at.net)}/${user}`);
+      at.time.pass(60_000);
+      await engine.destroy();
+      expect(await at.count()).toBe(0);
+    },
+  );
 
   test.each([
     ["a zone there", {}],

@@ -79,6 +79,18 @@ onBothAdapters((make, adapter) => {
       expect([writes(), stack.of("e").id]).toEqual([[], id]);
     });
 
+    test("that is newer than the state's, but older than the one that the service runs by now, is refused", async () => {
+      const { service, stack, writes } = await make(release("quorum-0"));
+      const newest = '[{"_id":"quorum-2","provider":"quorum","version":"1.1.0"},{"_id":"quorum-1"';
+      rewriting({ answer: (text) => text.replace('[{"_id":"quorum-1"', newest) });
+      service.store.environments.patch(stack.of("e").id, { release_id: "quorum-2" });
+      for (let time = 0; time < 2; time++)
+        expect((await stack.up(release("quorum-1"))).failure).toMatch(
+          /release quorum-1 \(1\.0\.0\) is older than quorum-2 \(1\.1\.0\), the release that it runs/,
+        );
+      expect(writes()).toEqual([]);
+    });
+
     test.each([
       ["1.0.0", true],
       ["1.0.1", true],

@@ -80,6 +80,20 @@ onBothAdapters((make) => {
     expect(text()).not.toContain(service.apiKey);
   });
 
+  test("calls that wait for their turn are below their own verb", async () => {
+    const names = Array.from({ length: 5 }, (_, at) => `acme-${at}`);
+    const nodesNamed = ledger((within) => names.forEach((name) => void new sdk.Node(name, within)));
+    const { stack } = await make(ledger(), { limits: { nodes: 9 } });
+    const { spans } = await receiver();
+    setEnvironment({ CONSORTIUM_MAX_CONCURRENCY: "2" });
+    expect((await stack.up(nodesNamed)).errors).toEqual([]);
+    await sendSpans();
+    const above = (span: Span | undefined): unknown =>
+      span && (span.attributes["consortium.name"] ?? above(spans().find(({ spanId }) => spanId === span.parentSpanId)));
+    const posts = spans().filter(({ name }) => name === `POST ${nodes}`);
+    expect(posts.map(above).sort()).toEqual(names);
+  });
+
   test("verbs are below the span in the environment", async () => {
     const { stack } = await make();
     const { spans } = await receiver();

@@ -1,6 +1,7 @@
 import { output, type Output, secret } from "@pulumi/pulumi";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import type * as Tls from "node:tls";
 import { inspect } from "node:util";
 import { Wallet } from "ethers";
 import * as sdk from "../../../sdk";
@@ -12,6 +13,12 @@ import { type Ledger, ledger, password, username } from "./peer";
 
 /* Addresses with credentials in them, and providers that log in, against a node that only plays the protocol. */
 
+// Node's usual certificates are, here, the one of these tests.
+jest.mock("node:tls", () => ({
+  ...jest.requireActual<typeof Tls>("node:tls"),
+  rootCertificates: [jest.requireActual<{ cert: string }>("../../support/certificate").cert],
+}));
+const others = jest.requireActual<typeof Tls>("node:tls").rootCertificates.slice(0, 2);
 const login = { username, password };
 const within = { environmentId: "e", consortiumId: "c", membershipId: "m" };
 const urls = { rpc: "https://node.example/x?y=1", wss: "wss://node.example/x" };
@@ -89,6 +96,18 @@ describe.each([false, true])("connect (TLS: %s)", (tls) => {
     await provider.destroy();
   });
 });
+
+test.each(["rpc", "wss"] as const)(
+  "%s: certificates that the program names are trusted beside the usual ones",
+  async (via) => {
+    const peer = await ledger(true);
+    for (const ca of others) {
+      const provider = via === "wss" ? sdk.connect(peer, login, { via, ca }) : sdk.connect(peer, login, { via, ca });
+      expect(await provider.getBlockNumber()).toBe(7);
+      await provider.destroy();
+    }
+  },
+);
 
 describe("connect, when the node goes wrong", () => {
   test.each([403, 503])("a refusal that is not about the credential (%i) does not say that it is", async (status) => {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Chains, ChainSpec } from "../../../service/ledger/chains";
+import { LedgerData } from "../../../service/ledger/ledger-data";
 import { rpcCall } from "../../../service/ledger/rpc";
 import { Subscriptions } from "../../../service/ledger/subscriptions";
 import { callLimits } from "../../../service/settings/settings";
@@ -73,6 +74,20 @@ test("a process that has grown is replaced: nobody misses a block, and no call f
   await closeAll();
   const again = await chainsAt(dir, {}).chains.get(spec);
   expect((await allOf(again, accounts)).blocks.slice(0, height + 1)).toEqual(whole.blocks);
+});
+
+test("a block that cannot be kept is made and kept by the next engine, and told once", async () => {
+  const chain = await chainsAt(dir).chains.get(spec);
+  const [from, to] = await chain.call<string[]>("eth_accounts");
+  const heads = await subscriber(chain);
+  const keep = jest.spyOn(LedgerData.prototype, "keep");
+  for (const height of [1, 2]) {
+    keep.mockRejectedValueOnce(new Error("no space left"));
+    await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+    await until(async () => (await chain.call("eth_blockNumber")) === `0x${height}`);
+    expect(heads.numbers()).toEqual([1, 2].slice(0, height));
+  }
+  keep.mockRestore();
 });
 
 test("logs of all blocks, of some, and of a filter are complete, whatever the process still has", async () => {

@@ -49,6 +49,11 @@ describe("a paused environment", () => {
     expect(await height()).toBe(10);
     clock.pass(5_000);
     expect(await height()).toBe(15);
+    for (const wanted of ["paused", "live"]) {
+      expect((await patch({ state: wanted })).status).toBe(200);
+      clock.pass(3_000);
+    }
+    expect(await height()).toBe(18);
   });
 
   test.each([
