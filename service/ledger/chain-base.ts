@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { Accounts } from "./admission";
 import { Feeds } from "./feeds";
 import type { Entry, LedgerData, ChainSpec, Head, Sealed } from "./ledger-data";
@@ -6,7 +7,7 @@ import { SteadyClock } from "../storage/steady-clock";
 
 /** How a chain is run. */
 export interface Pace {
-  /** Replace an engine that does not answer for this long (ms). */
+  /** Replace an engine that does not answer for this long (ms), while this process gets its turns. */
   stall: number;
   /** Replace an engine after this many blocks. */
   growth: number;
@@ -68,6 +69,8 @@ class Presence {
 }
 
 const mostLines = 1_000;
+/** In how many steps to wait for an engine. */
+const stallSteps = 15;
 
 /** The context of every part of a chain. */
 export class ChainBase {
@@ -116,6 +119,20 @@ export class ChainBase {
   /** Whether the last input could not be recorded. */
   get fails(): boolean {
     return this.#problem !== undefined;
+  }
+
+  /**
+   * Resolves to false when an engine has had its time to answer. Only steps that end on time count: where they do not, the machine is too
+   * busy or was asleep, and the engine did not get its turns either.
+   */
+  async stalls(): Promise<false> {
+    const step = this.pace.stall / stallSteps;
+    for (let passed = 0; passed < stallSteps;) {
+      const due = performance.now() + step;
+      await wait(step, undefined, { ref: false });
+      if (performance.now() < due + step) passed++;
+    }
+    return false;
   }
 
   /** Writes to the nodes' log. */

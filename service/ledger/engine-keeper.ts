@@ -152,7 +152,7 @@ export class EngineKeeper {
       () => true,
       () => true, // it ended, which #lost handles
     );
-    const answered = await Promise.race([asked, wait(stall, false, { ref: false })]);
+    const answered = await Promise.race([asked, this.base.stalls()]);
     if (answered || engine.over || this.base.closed || engine !== this.engine) return;
     this.#why ??= `it did not answer for ${stall / 1_000} s`;
     engine.end();

@@ -1,12 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { Wallet } from "ethers";
 import { Refusal } from "../../../service/errors";
-import { Engine, findAnvil } from "../../../service/ledger/engine";
+import { Engine } from "../../../service/ledger/engine";
 import { LedgerData } from "../../../service/ledger/ledger-data";
 import { Database } from "../../../service/storage/database";
 import { isAlive } from "../../../tools/lib/processes.mjs";
-import { basic, newFolder } from "../helpers";
 import { until } from "../../support/until";
 import { blockNumber, chainsBelow, eth, ledgered, result, rpc } from "../ledgers";
 
@@ -15,8 +12,8 @@ const raft = { provider: "quorum", consensus_type: "raft" };
 const processes = () => chainsBelow(process.pid);
 
 /** A ledger with a transaction, and its answers about it. */
-async function used(anvil?: string) {
-  const made = await ledgered(anvil === undefined ? {} : { ledger: { anvil } }, raft);
+async function used() {
+  const made = await ledgered({}, raft);
   const { urls, credential, paths, send } = made;
   const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
   const to = `0x${"7".repeat(40)}`;
@@ -25,13 +22,6 @@ async function used(anvil?: string) {
   const status = async () => (await send("GET", `${paths.node}/status`)).body;
   const log = async () => (await send("GET", `${paths.node}/logs/geth`)).text;
   return { ...made, from, to, pay, receipt, status, log };
-}
-
-/** A slow version of the chain's program, which takes a second to start, so that tests can observe that time. */
-function slowly(): string {
-  const file = join(newFolder(), "anvil");
-  writeFileSync(file, `#!/bin/sh\nsleep 1\nexec '${findAnvil(undefined)!}' "$@"\n`, { mode: 0o755 });
-  return file;
 }
 
 /** Calls wait while there is no chain. Calls in progress fail. */
@@ -69,26 +59,6 @@ test("killed watchers: the service survives, and each ledger continues with all 
   );
   expect(processes().chains).toHaveLength(2);
   expect(await blockNumber(urls.rpc, credential)).toBe(2);
-});
-
-test("a chain that is silent for 15 s is restarted; its nodes' logs report it, and calls wait", async () => {
-  const { credential, urls, pay, receipt, log } = await used(slowly());
-  const hash = await pay();
-  const before = await receipt(hash);
-  const [silent] = processes().chains;
-  process.kill(silent!, "SIGSTOP");
-  const begun = performance.now();
-  const answered = fetch(urls.rpc, {
-    method: "POST",
-    headers: basic(credential.username, credential.password),
-    body: JSON.stringify(eth("eth_blockNumber")),
-  });
-  await until(async () => (await log()).includes(": it did not answer for 15 s"));
-  expect(performance.now() - begun).toBeGreaterThan(10_000);
-  expect((await answered).status).toBeGreaterThanOrEqual(200); // it ended, in whatever way
-  await until(async () => (await log()).includes("nothing is lost"));
-  expect(await receipt(hash)).toEqual(before);
-  expect(await receipt(await pay())).toMatchObject({ status: "0x1", blockNumber: "0x2" });
 });
 
 test("a node's log has no logs, output or revert data of contracts", async () => {
