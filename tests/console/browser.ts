@@ -52,11 +52,15 @@ const quiet = [
   ...["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"],
 ];
 
+/** How long to wait for anything on a page. It only ends what hangs, and says what that was: a busy machine takes its time. */
+const limitMs = 120_000;
+
 /** A headless Chromium without a user's data: no profile, no extensions, no calls home. */
 async function openBrowser(executablePath: string) {
   const folder = mkdtempSync(join(tmpdir(), "consortium-browser-"));
   const args = process.getuid?.() === 0 ? ["--no-sandbox", ...quiet] : quiet;
   const context = await chromium.launchPersistentContext(folder, { executablePath, args, headless: true });
+  context.setDefaultTimeout(limitMs);
   return { context, close: () => context.close() };
 }
 

@@ -155,7 +155,7 @@ describe("two runs at a time", () => {
     const one = await begins();
     let hasBegun = false;
     const other = begins().finally(() => (hasBegun = true));
-    await new Promise((done) => setTimeout(done, 500)); // it would have begun by now without the lock
+    await (await begins("acme-test")).end(true); // without the lock, the other one would have begun by now
     expect(hasBegun).toBe(false);
     await one.end(true);
     await (await other).end(true);

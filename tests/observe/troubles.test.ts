@@ -20,7 +20,7 @@ afterAll(() => w.close());
 
 const lines = (results: Result[]): string[] =>
   results.map(({ check, outcome, subject, text }) => `${check}: ${outcome}: ${subject.name}: ${text}`);
-const wrong = async (options?: ObserveOptions): Promise<string[]> => lines(await w.wrong(options));
+const wrong = async (...options: Parameters<Usable["wrong"]>): Promise<string[]> => lines(await w.wrong(...options));
 const hour = 3_600_000;
 
 /** The service's answer in place of a node's status. */
@@ -127,11 +127,11 @@ test.each(["running", "hibernated"])("a node that is %s and answers is fine, as 
 });
 
 describe("a service that does not answer everything", () => {
-  test("a hanging status request is reported, and the rest is checked in time", async () => {
+  const patience = 10_000; // of what is not answered
+
+  test("a hanging status request is reported, and the rest is checked", async () => {
     w.service.faults.add({ kind: "hang", route: `/nodes/${w.nodes[0]}/status$`, times: Infinity } as never);
-    const startedAt = performance.now();
-    const all = lines(await w.look());
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
+    const all = lines(await w.look({}, patience));
     const silent = /^service answers: unseen: n0-1: GET \/consortia\/.*\/status: .*no answer/;
     expect(all).toContainEqual(matching(silent));
     expect(all).toContain("node reachable: ok: n0-2: it answers with the credential of its member");
@@ -142,7 +142,7 @@ describe("a service that does not answer everything", () => {
     const inputs = { consortiumId: w.consortium, environmentId: w.environment, name: "n0-1" };
     const stack = stackOf(["Node", "n0-1", w.nodes[0]!, inputs]);
     w.service.faults.add({ kind: "status", status: 500, method: "GET", route: "/nodes$", times: Infinity });
-    const found = await wrong({ stack });
+    const found = await wrong({ stack }, patience);
     expect(found).toContainEqual(expect.stringMatching(/^service answers: unseen: ledger: GET .*\/nodes: HTTP 500: /));
     expect(found.join("\n")).not.toContain("gone");
   });

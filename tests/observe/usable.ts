@@ -27,8 +27,9 @@ export interface Usable {
   account: string;
   credentials: { username: string; password: string }[];
   /** The problems. */
-  wrong: (options?: ObserveOptions) => Promise<Result[]>;
-  look: (options?: ObserveOptions) => Promise<Result[]>;
+  wrong: Usable["look"];
+  /** @param patienceMs how long a call may take, where the service does not answer it */
+  look: (options?: ObserveOptions, patienceMs?: number) => Promise<Result[]>;
   /** Lets the service's clock go faster for a moment. */
   pass: (ms: number) => void;
   close: () => Promise<void>;
@@ -73,10 +74,13 @@ export async function usable(): Promise<Usable> {
   await tether("/activate");
   await until(async () => Number((await send("GET", `/tether/${tetherId}/reportCount`)).text) > 0);
   const given = { apiKey: service.apiKey, baseUrl: service.baseUrl };
-  const api = new ConsortiumClient(resolveSettings({ env: {}, given }), { patienceMs: 3_000 });
-  const look = async (options: ObserveOptions = {}): Promise<Result[]> => {
-    const live = new LiveNetwork(api, 0);
-    return check(await observeNetwork(api, { credentials, tethers: [tetherId], live, ...options }));
+  const settings = resolveSettings({ env: {}, given });
+  const api = new ConsortiumClient(settings);
+  const look: Usable["look"] = async (options, patienceMs) => {
+    const looking = patienceMs === undefined ? api : new ConsortiumClient(settings, { patienceMs });
+    const live = new LiveNetwork(looking, 0);
+    const seen = observeNetwork(looking, { credentials, tethers: [tetherId], live, ...options });
+    return check(await seen.finally(() => looking !== api && looking.close()));
   };
   return {
     service,
@@ -91,7 +95,7 @@ export async function usable(): Promise<Usable> {
     account,
     credentials,
     look,
-    wrong: async (options) => (await look(options)).filter(({ outcome }) => outcome !== "ok"),
+    wrong: async (...options) => (await look(...options)).filter(({ outcome }) => outcome !== "ok"),
     pass: (ms) => void (ahead += ms),
     close: async () => {
       await api.close();

@@ -12,6 +12,7 @@ import { Protocol } from "../../support/protocol";
 import { receiver, type Span } from "../../support/receiver";
 import { setEnvironment, startAnother } from "../../support/service";
 import { ledger, onBothAdapters } from "../../support/stacks";
+import { until } from "../../support/until";
 
 /* Spans for OpenTelemetry: verbs, with their waits and calls below them. */
 
@@ -92,6 +93,16 @@ onBothAdapters((make) => {
       span && (span.attributes["consortium.name"] ?? above(spans().find(({ spanId }) => spanId === span.parentSpanId)));
     const posts = spans().filter(({ name }) => name === `POST ${nodes}`);
     expect(posts.map(above).sort()).toEqual(names);
+  });
+
+  test("a receiver that hangs has three seconds at the end, because the engine kills after five", async () => {
+    const { stack } = await make();
+    const { requests } = await receiver(() => undefined);
+    expect((await stack.up(ledger())).errors).toEqual([]);
+    const late = jest.spyOn(globalThis, "setTimeout").mockImplementationOnce((over) => setImmediate(over) as never);
+    await sendSpans();
+    expect(late.mock.calls[0]![1]).toBe(3_000);
+    await until(() => requests.length === 1);
   });
 
   test("verbs are below the span in the environment", async () => {
@@ -206,14 +217,12 @@ describe("a process", () => {
     try {
       await client.configure();
       const { id } = await client.create("Consortium", properties);
-      const since = performance.now();
       child.kill("SIGINT");
       const [, signal] = (await once(child, "exit")) as [null, string];
       const cache = JSON.parse(readFileSync(file, "utf8")) as string[];
       return {
         id,
         signal,
-        ms: performance.now() - since,
         cache: cache.filter((one) => /otel|otlp|opentelemetry.sdk/.test(one)),
       };
     } finally {
@@ -238,19 +247,16 @@ describe("a process", () => {
     expect((await ended(hosts.dynamic)).cache).not.toEqual([]);
   });
 
-  test.each(Object.entries(hosts))("of %s waits no longer than 3 s for a receiver that hangs", async (_, one) => {
+  test.each(Object.entries(hosts))("of %s does not wait for ever for a receiver that hangs", async (_, one) => {
     await startAnother();
     const { requests } = await receiver(() => undefined);
-    const { id, signal, ms } = await ended(one);
+    const { id, signal } = await ended(one);
     expect([typeof id, signal, requests.length]).toEqual(["string", "SIGINT", 1]);
-    expect(ms).toBeLessThan(4_500); // the engine kills after 5 s
   });
 
   test("ignores a receiver that is down", async () => {
     await startAnother();
     setEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" });
-    const { signal, ms } = await ended(hosts.plugin);
-    expect(signal).toBe("SIGINT");
-    expect(ms).toBeLessThan(4_500);
+    expect((await ended(hosts.plugin)).signal).toBe("SIGINT");
   });
 });

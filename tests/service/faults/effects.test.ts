@@ -60,8 +60,10 @@ describe("effects of faults", () => {
       for (let tries = 0; tries < 20; tries++) expect(await failure(names(send))).toBe("ECONNREFUSED");
       return;
     }
-    const late = new Promise((done) => setTimeout(() => done("nothing yet"), 200));
-    expect(await Promise.race([names(send).catch(() => "ended"), late])).toBe("nothing yet");
+    let ended = false;
+    void names(send).catch(() => undefined).finally(() => (ended = true)); // prettier-ignore
+    for (let others = 0; others < 20; others++) await names(send);
+    expect(ended).toBe(false);
   });
 
   test("html: a page like a proxy's", async () => {

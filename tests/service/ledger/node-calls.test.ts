@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import WebSocket from "ws";
 import { containing } from "../helpers";
 import { until } from "../../support/until";
 import { contract, eth, ledgered, result, returning, rpc, webSocket } from "../ledgers";
@@ -172,6 +173,7 @@ test("a WebSocket works from its first message, and ends after an oversized one"
 
 test("a client that does not read its answers is dropped before it fills the memory", async () => {
   const { credential, urls } = await ledgered({ callLimits: { time: 2_000 } });
+  const dropped = jest.spyOn(WebSocket.prototype, "terminate");
   const { socket, messages } = await webSocket(urls.wss, credential);
   const closed = once(socket, "close");
   socket.pause();
@@ -179,8 +181,9 @@ test("a client that does not read its answers is dropped before it fills the mem
     eth("eth_call", { to: contract }, "latest", { [contract]: { code: returning(3_800_000) } }),
   );
   for (let sent = 0; sent < 40; sent++) socket.send(large);
-  await new Promise((done) => setTimeout(done, 5_000)); // in which it takes nothing
+  await until(() => dropped.mock.calls.length > 0); // it has taken nothing
   socket.resume();
+  dropped.mockRestore();
   expect((await closed)[0]).toBe(1006);
   expect(messages.length).toBeLessThan(10);
 });
