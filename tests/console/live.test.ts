@@ -93,6 +93,19 @@ test("a service that does not answer is reported, and polled less often", async 
   await end;
 });
 
+test("a poll that fails again is repeated ever more rarely, until one succeeds", async () => {
+  let looks = 0;
+  const look = () => (++looks <= 3 ? Promise.reject(new Error("away")) : Promise.resolve(looks));
+  const live = new Live(look, 10);
+  const pauses: number[] = [];
+  const page: Page = { watching: new Set(), send: (one) => void ("next" in one && pauses.push(one.next)) };
+  live.join(page);
+  live.watch(page, ["network"]);
+  await until(() => pauses.length >= 5);
+  expect(pauses.slice(0, 5)).toEqual([20, 40, 80, 10, 10]);
+  await live.close();
+});
+
 test("a slow poll is reported meanwhile, and its result is shown even without a change", async () => {
   let answer = (_value: unknown): void => undefined;
   const looks: Promise<unknown>[] = [Promise.resolve("first"), new Promise((resolve) => (answer = resolve))];

@@ -100,6 +100,11 @@ test("adopted consortia, consortia that the same fleet deletes, and unchanged st
   expect(await error([step("create", "market")])).toBeUndefined();
   expect(await error([step("create", "trade"), step("delete", "spice", spice)])).toBeUndefined();
   expect(await error([])).toBeUndefined();
+  const both = [[step("create", "trade")], [step("delete", "spice", spice)]].map((steps) => previewed(steps));
+  for (const all of [both, both.toReversed()]) {
+    await failBeyondLimits(all, all.map(({ stack }) => stack)); // prettier-ignore
+    expect(all.map(({ result }) => result.error)).toEqual([undefined, undefined]);
+  }
 });
 
 test("no error if the limit or the existing consortia are unknown", async () => {

@@ -34,3 +34,16 @@ test("work that is not due after an hour is checked again, and done when due", a
   await until(() => work.mock.calls.length === 1);
   await schedule.close();
 });
+
+test("another time takes the place of the one before, and none means that nothing is due", async () => {
+  const work = jest.fn((_id: string) => Promise.resolve(undefined));
+  const schedule = new Schedule(() => 0, work);
+  for (const id of ["t", "u"]) {
+    schedule.set(id, 0);
+    schedule.set(id, undefined);
+  }
+  schedule.set("v", 0);
+  await until(() => work.mock.calls.length > 0);
+  expect(work.mock.calls).toEqual([["v"]]);
+  await schedule.close();
+});
