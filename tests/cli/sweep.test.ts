@@ -213,15 +213,28 @@ describe("deletion", () => {
   });
 
   test("failures are reported at the end, and the rest is deleted", async () => {
-    const { c, e } = await whole("test-1", 3);
+    const locked = new Map<string, { c: string; e: string }>();
+    for (const name of ["test-1", "test-3"]) locked.set(name, await whole(name, 3));
     await whole("test-2", 3);
-    service.faults.add({ method: "DELETE", route: new RegExp(e), kind: "status", status: 403, errorMessage: "locked" });
+    for (const { e } of locked.values())
+      service.faults.add({
+        method: "DELETE",
+        route: new RegExp(e),
+        kind: "status",
+        status: 403,
+        errorMessage: "locked",
+      });
     const { code, stdout, stderr } = await sweepOld("--yes", "--json");
     expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`not deleted: environment "inside" \\(${e}\\): .*HTTP 403: locked`));
-    expect(stderr).toMatch(new RegExp(`not deleted: consortium "test-1" \\(${c}\\): not tried, because environment`));
     const said = JSON.parse(stdout) as { deleted: string[]; failed: { id: string }[] };
-    expect(said.failed.map(({ id }) => id)).toEqual(expect.arrayContaining([e, c]));
+    for (const [name, { c, e }] of locked) {
+      expect(stderr).toMatch(new RegExp(`not deleted: environment "inside" \\(${e}\\): .*HTTP 403: locked`));
+      expect(stderr).toMatch(
+        new RegExp(`not deleted: consortium "${name}" \\(${c}\\): not tried, because environment`),
+      );
+      expect(said.failed.map(({ id }) => id)).toEqual(expect.arrayContaining([e, c]));
+      expect(names()).toContain(name);
+    }
     expect(names()).not.toContain("test-2");
   });
 

@@ -338,6 +338,18 @@ describe("zones, configurations, services, invitations and destinations", () => 
     ]);
   });
 
+  test("an answer that failed is not kept: the next look asks again", async () => {
+    const id = "tether0001";
+    const { service, time } = await start({ tethers: [{ id }] });
+    const live = new LiveNetwork(connected(), 600_000, time);
+    for (let look = 0; look < 2; look++) {
+      service.faults.add({ kind: "status", status: 403, route: /^\/tether\//, times: 3 });
+      await expect(live.tether(id)).rejects.toThrow("HTTP 403");
+    }
+    service.faults.clear();
+    expect((await live.tether(id)).row.props).toMatchObject({ reports: 0 });
+  });
+
   test("on a service without these kinds: each is requested once, in one place, and none counts as gone", async () => {
     const { service, time, calls } = await start({ answers: { extended: false } });
     const net = await network(service, time);

@@ -47,3 +47,11 @@ test("another time takes the place of the one before, and none means that nothin
   expect(work.mock.calls).toEqual([["v"]]);
   await schedule.close();
 });
+
+test("work that fails is tried after a second, also if it has failed before", async () => {
+  const set = jest.spyOn(globalThis, "setTimeout");
+  const schedule = new Schedule(() => 0, () => Promise.reject(new Error("full"))); // prettier-ignore
+  for (let time = 0; time < 3; time++) await schedule.look("t", 0, 60_000);
+  expect(set.mock.calls.map(([, ms]) => ms)).toEqual([1_000, 1_000, 1_000]);
+  await schedule.close();
+});
