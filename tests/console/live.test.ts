@@ -102,8 +102,8 @@ test("a poll that fails again is repeated ever more rarely, until one succeeds",
   live.join(page);
   live.watch(page, ["network"]);
   await until(() => pauses.length >= 5);
-  expect(pauses.slice(0, 5)).toEqual([20, 40, 80, 10, 10]);
   await live.close();
+  expect(pauses.slice(0, 5)).toEqual([20, 40, 80, 10, 10]);
 });
 
 test("a slow poll is reported meanwhile, and its result is shown even without a change", async () => {

@@ -40,13 +40,6 @@ const together: [string, Build][] = [
     two((environment, _, membership) => [[{ environment }], [unknownId, { dependsOn: [environment, membership] }]]),
   ],
   [
-    "an id that is not known from anywhere, but another property depends on the environment",
-    two((environment, _, membership) => [
-      [{ environment }],
-      [unknownId, { madeFrom: { membershipId: [membership], size: [environment] } }],
-    ]),
-  ],
-  [
     "children of the environment",
     two((environment, plan) => [[unknownId, { parent: plan.component("nodes", environment) }]]),
   ],
