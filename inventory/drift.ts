@@ -34,12 +34,12 @@ export function differencesBetween(kind: Kind, state: Props, now: Props): Differ
 }
 
 /** One sentence per difference between the state of a stack and what the service shows now. */
-export const driftOf = (kind: Kind, state: Props, shown: Props): string[] =>
-  differencesBetween(kind, state, seen(kind, state, shown)).map(inWords);
+export const driftOf = (kind: Kind, state: Props, shown: Props, lacked: readonly string[] = []): string[] =>
+  differencesBetween(kind, state, seen(kind, state, shown, lacked)).map(inWords);
 
 /** The state as a refresh would make it. */
-function seen(kind: Kind, state: Props, shown: Props): Props {
-  if (kind !== "tetherService") return stateSeen(definitions[kind], state, shown);
+function seen(kind: Kind, state: Props, shown: Props, lacked: readonly string[]): Props {
+  if (kind !== "tetherService") return stateSeen(definitions[kind], state, shown, lacked);
   const { network, state: progress, intervalHours: interval } = shown;
   return tetherSeen(state, {
     network: text(network),

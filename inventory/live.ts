@@ -137,7 +137,9 @@ function withDrift(rows: readonly Row[], stacks: readonly StackRead[]): Row[] {
     keyOf,
   );
   return rows.map((row) => {
-    const drift = (known.get(keyOf(row)) ?? []).flatMap(({ kind, state }) => driftOf(kind, state!, row.props));
+    const drift = (known.get(keyOf(row)) ?? []).flatMap(({ kind, state }) =>
+      driftOf(kind, state!, row.props, row.lacked),
+    );
     return { ...row, drift: [...new Set(drift)] };
   });
 }
@@ -145,11 +147,11 @@ function withDrift(rows: readonly Row[], stacks: readonly StackRead[]): Row[] {
 const keyOf = (row: Row): string => `${row.kind} ${idOf(row)}`;
 
 /** Whether a node may answer: not pending, failed or being deleted. */
-export const mayAnswer = (state: unknown): boolean => ["ready", "stopped"].includes(conditionOf(state));
+export const mayAnswer = (state: unknown): boolean => ["ready", "stopped", "unknown"].includes(conditionOf(state));
 
 type LiveRow = Row & { id: string };
 
-const rowsOf = ({ kind, id, place, props, inside, unlisted }: Found): LiveRow[] => [
-  { kind, id, props: { ...place, ...props }, ...(unlisted && { unlisted }) },
+const rowsOf = ({ kind, id, place, props, lacked, inside, unlisted }: Found): LiveRow[] => [
+  { kind, id, props: { ...place, ...props }, lacked, ...(unlisted && { unlisted }) },
   ...inside.flatMap(rowsOf),
 ];

@@ -28,6 +28,8 @@ export interface Row extends Remarks {
   id?: string;
   /** By the names of the resource's properties, including ids of parents. A secret or unknown value is not text. */
   props: Readonly<Record<string, unknown>>;
+  /** Inputs of which the service shows no value. */
+  lacked?: readonly string[];
   /** URNs of the resources that each property depends on. */
   sources?: Readonly<Record<string, readonly string[] | undefined>>;
 }

@@ -26,7 +26,7 @@ import {
   secretsKey,
   unnamedKey,
 } from "../provider/constants";
-import { previewLines, Verbs } from "../provider/core/verbs";
+import { cautionsOf, Verbs } from "../provider/core/verbs";
 import { type Session, type Sessions } from "../provider/core/session";
 import { version } from "../provider/version";
 import {
@@ -43,6 +43,8 @@ import { Progress } from "../provider/core/progress";
 import { messageOf } from "../provider/plain";
 import { changedKeys, regenerating } from "../provider/core/diff";
 import { isStored, partsOf } from "../provider/core/state";
+import { Collection } from "../provider/core/collection";
+import { ofOthers } from "../provider/core/lifecycle/adopt";
 import { Incomplete, UserError } from "../provider/core/user-error";
 import { definitions } from "../provider/resources";
 import { failure } from "./configuration";
@@ -253,7 +255,9 @@ export class Resource {
     const response = new CreateResponse();
     if (request.getPreview()) {
       await this.#proveKey();
-      await this.#show(previewLines(this.#definition, props, this.sessions.run()), "info");
+      const { lines, id } = await this.#verbs.adoption(props);
+      await this.#show([...lines, ...cautionsOf(this.#definition, props, this.sessions.run().stopped)], "info");
+      if (id !== undefined) response.setId(id); // so that what is in it can be looked for, too
       response.setProperties(this.#state(createPreview(this.#definition, props), secrets));
       return response;
     }
@@ -305,6 +309,8 @@ export class Resource {
     if (!found) return new ReadResponse();
     const inputs = importedInputs(definition, found.props);
     if (Object.keys(known).length === 0) await this.#show(importWarnings(definition, id, inputs), "warning");
+    const collection = Collection.of(this.sessions.current(), definition, found.props, id);
+    await this.#show(ofOthers(collection, id), "warning");
     if (isOperation(this.#parts)) await this.#show(deletionLines(definition, id, inputs), "warning");
     return this.#found(id, found.props, inputs, secrets);
   }

@@ -110,7 +110,11 @@ const checkOf =
 
 const upOf = (what: string): string => `Run \`pulumi refresh\`, then \`pulumi up\`, or look at ${what} in the console.`;
 
-const environmentLive = checkOf("environment", "environment", (environment) => {
+/** A word that is not in the vocabulary is not taken for "fine". */
+const unknownState = (state: string): Finding =>
+  unknown(`its state is ${state}, which this version does not know`, "Look in the console whether it works.");
+
+const environmentLive = checkOf("environment", "environment", (environment, { nodes }) => {
   const { state = "unknown" } = environment;
   if (environment.drift?.length && conditionOf(state) === "gone")
     return failed("it is gone from the service", upOf("it"));
@@ -120,6 +124,11 @@ const environmentLive = checkOf("environment", "environment", (environment) => {
   if (toneOf("environment", environment) === "waiting" && !isEmpty)
     return failed(`it is still ${state}`, "Wait, then check again.");
   if (isEmpty) return skipped("it has no nodes");
+  if (
+    conditionOf(environment.state) === "unknown" &&
+    !environment.nodes.some(({ id }) => nodes.get(id)?.kind === "answered")
+  )
+    return unknownState(state);
   return ok(`it is ${state}`);
 });
 
@@ -130,6 +139,7 @@ const standing =
     const condition = conditionOf(state);
     if (state === undefined || condition === "ready" || condition === "gone") return undefined;
     if (condition === "pending") return failed(`it is still ${state}`, "Wait, then check again.");
+    if (condition === "unknown") return unknownState(state);
     return failed(`its state is ${state}`, `Look at ${what} in the console, or ask those who run the service.`);
   };
 const consortiumStands = checkOf("consortium", "consortium", standing("it"));
@@ -139,12 +149,13 @@ function started(state: string | undefined, where: string, patience: string): Fi
   if (state === undefined) return ok(`the service does not show its state${where}`);
   if (conditionOf(state) === "ready") return ok(`it is ${state}${where}`);
   if (conditionOf(state) === "gone") return failed("it is gone from the service", upOf("it"));
+  if (conditionOf(state) === "unknown") return unknownState(state);
   return failed(`its state is ${state}`, `Start it in the console. ${patience}`);
 }
 
 const nodeStarted = checkOf("node started", "node", ({ id, state }, { nodes }) => {
   const verdict = started(state, "", "A new node takes about a minute.");
-  const answers = verdict.outcome === "failed" && nodes.get(id)?.kind === "answered";
+  const answers = verdict.outcome !== "ok" && nodes.get(id)?.kind === "answered";
   return answers ? ok(`its state is ${state}, but it answers`) : verdict;
 });
 

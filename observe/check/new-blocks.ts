@@ -177,8 +177,7 @@ export function blocksEvery(
   { consensusType, blockPeriod, state }: EnvironmentModel,
   blocks: readonly Block[],
 ): number | undefined {
-  const isAsleep = conditionOf(state) === "stopped" || /idle|sleep/i.test(state ?? "");
-  if (isAsleep || !blockPeriod) return undefined;
+  if (conditionOf(state) === "stopped" || !blockPeriod) return undefined;
   const gaps = blocks.slice(1).map(({ time }, at) => time - blocks[at]!.time);
   const isSteady =
     blocks.length === looksBack && gaps.every((seconds) => seconds * 1000 <= overdueAfterMs(blockPeriod));

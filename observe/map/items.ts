@@ -56,7 +56,7 @@ export const note = (kind: "chain" | "nothing", id: string, label: string, detai
   marks: [],
 });
 
-/** Condition; `plain` if there is nothing to say. */
+/** The color and sign of a condition; `plain` if there is nothing to say. */
 export type Tone = "good" | "waiting" | "bad" | "plain";
 
 /** Marks of an object besides its state. */
@@ -65,8 +65,11 @@ type Mark = Change | "drift" | "not in stacks";
 const tones: Record<Condition, Tone> = {
   ready: "good",
   pending: "waiting",
+  empty: "waiting",
   going: "waiting",
   stopped: "plain",
+  over: "plain",
+  unknown: "plain",
   failed: "bad",
   gone: "bad",
 };

@@ -42,6 +42,8 @@ export interface ErrorFacts {
   late?: boolean;
   /** Whether the service may have acted on it, because an attempt had no clear answer. Default: by the kind. */
   unclear?: boolean;
+  /** The methods that the service has instead (`Allow`). */
+  allow?: string;
   /** The next step for the user. Default: `nextStep`. */
   next?: string;
   /** For a partial list: the elements that it has. */
@@ -59,6 +61,7 @@ export class ApiError extends Error {
   readonly requestId?: string;
   readonly retryAfterMs?: number;
   readonly late: boolean;
+  readonly allow?: string;
   unclear: boolean;
   readonly next?: string;
 
@@ -75,6 +78,7 @@ export class ApiError extends Error {
     this.requestId = facts.requestId;
     this.retryAfterMs = facts.retryAfterMs;
     this.late = facts.late ?? false;
+    this.allow = facts.allow;
     this.unclear = facts.unclear ?? ["lost", "server", "unavailable"].includes(facts.kind);
     this.next = facts.next;
   }

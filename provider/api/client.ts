@@ -3,6 +3,7 @@ import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
 import { answerOr, checkAddress, isApiError } from "./api-error";
 import { silent } from "./conflict";
+import { environmentName, processEnvironment } from "./environment";
 import { type Answer, Http, type HttpOptions } from "./http";
 import {
   askForLimits,
@@ -224,7 +225,7 @@ export class ConsortiumClient {
     const given = Object.entries(query ?? {});
     const sent = Object.fromEntries(given.filter(([, value]) => !isOperation(value)));
     const compared = given.filter(([, value]) => isOperation(value));
-    const { items, part } = await readPages(
+    const { items, part, isCounted } = await readPages(
       ({ page, skip }) =>
         this.http.request("GET", where, { optional, ...(page ? { page } : { query: { ...sent, skip } }) }),
       ({ body }) => this.read(z.array(z.unknown()), body, `GET ${where}`),
@@ -235,9 +236,14 @@ export class ConsortiumClient {
       const result = schema.safeParse(item);
       return result.success && isMeant ? [result.data] : [];
     });
-    if (part === undefined) return read;
+    const confirmation = environmentName("confirmLists");
+    if (part === undefined || (isCounted && processEnvironment()[confirmation] === "true")) return read;
     const errorMessage = `the list is incomplete: it has ${items.length} elements, and ${part}`;
-    throw this.http.error({ kind: "partial", call: `GET ${where}`, errorMessage, items: read });
+    const next =
+      `Ask whoever runs the service to show the whole list, or to name the next page in a Link header (RFC 8288). ` +
+      `If these are all, and the total is wrong, confirm that with ${confirmation}=true.`;
+    const facts = { kind: "partial", call: `GET ${where}`, errorMessage, items: read } as const;
+    throw this.http.error(isCounted ? { ...facts, next } : facts);
   }
 
   async get<T>(where: string, schema: z.ZodType<T>, query?: Record<string, string | number | undefined>): Promise<T> {

@@ -4,7 +4,7 @@ import { CallLog, requestIdIn } from "./call-log";
 import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
 import { ApiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus, nextStep, PartialList } from "./api-error";
 import { paths, templateOf } from "./paths";
-import { messageIn, refusalIn } from "./refusal";
+import { messageIn, refusalIn, unwrapped } from "./refusal";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
 import { Secrets } from "./secrets";
 import { type Settings } from "./settings";
@@ -297,7 +297,7 @@ export class Http {
     if (status >= 200 && status < 300) {
       const refusal = refusalIn(body, call);
       if (refusal) throw this.error({ ...refusal, call, status, requestId });
-      if (body !== unreadable) return { status, body, headers, url };
+      if (body !== unreadable) return { status, body: unwrapped(body, call), headers, url };
       const errorMessage = `the answer is ${nature(text)}`;
       throw this.error({ kind: "lost", call, status, requestId, errorMessage, next: checkAddress(this.settings) });
     }
@@ -307,6 +307,7 @@ export class Http {
       status,
       requestId,
       late: status === 408 || status === 504,
+      allow: headers.allow === undefined ? undefined : [headers.allow].flat().join(", "),
       errorMessage:
         messageIn(body) ??
         (status < 400 ? redirection(single(headers.location), url) : undefined) ??

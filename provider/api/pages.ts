@@ -7,6 +7,8 @@ interface Listing {
   items: unknown[];
   /** Why there may be more. undefined: this is all. */
   part?: string;
+  /** Whether only a total says that there is more. */
+  isCounted?: boolean;
 }
 
 /** A limit for lists that never end. */
@@ -70,12 +72,12 @@ export async function readPages(ask: Ask, elementsOf: ElementsOf, isWhole: boole
   const all = new Map<string, unknown>();
   let before: string | undefined;
   for (let reading = 1; ; reading++) {
-    const { items, part, doubt, pages } = await readOnce(ask, elementsOf, isWhole);
+    const { items, part, isCounted, doubt, pages } = await readOnce(ask, elementsOf, isWhole);
     for (const item of items) all.set(identity(item), item);
     // Pages of different lengths are normal for a service that repeats them exactly.
     const isSame = doubt === "shrink" && before === pages;
     if (part !== undefined || doubt === undefined || isSame)
-      return { items: [...all.values()], ...(part !== undefined && { part }) };
+      return { items: [...all.values()], ...(part !== undefined && { part, isCounted }) };
     if (reading >= mostReadings)
       return { items: [...all.values()], part: `its pages ${doubt}, each time that it is read: it may be changing` };
     before = pages;
@@ -97,6 +99,8 @@ async function readOnce(ask: Ask, elementsOf: ElementsOf, isWhole: boolean): Pro
   let page: URL | undefined;
   let skip: number | undefined;
   let idle = 0;
+  /** What was read before asking for what comes after it. */
+  let before: Reading | undefined;
   for (;;) {
     let answer: Answer;
     try {
@@ -105,7 +109,7 @@ async function readOnce(ask: Ask, elementsOf: ElementsOf, isWhole: boolean): Pro
       // The first page existed, so this answer says nothing about the list.
       const isRefused = isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict");
       if (!isRefused || visited.size === 0) throw error;
-      if (!page) return { items, pages: "" }; // the service does not support `skip`
+      if (before) return before; // the service does not support `skip`
       return { items, pages: "", part: `its next page was refused (HTTP ${error.status})` };
     }
     visited.add(answer.url);
@@ -125,15 +129,18 @@ async function readOnce(ask: Ask, elementsOf: ElementsOf, isWhole: boolean): Pro
       const unsaid = answer.status === 206 ? "it says that it is partial (HTTP 206)" : undefined;
       const part = why ?? short ?? unsaid;
       const doubt = doubtOf(isAgain ? pages.slice(0, -1) : pages);
-      return { ...read, ...(part !== undefined && { part }), ...(doubt !== undefined && { doubt }) };
+      const isCounted = part !== undefined && part === short;
+      return { ...read, ...(part !== undefined && { part, isCounted }), ...(doubt !== undefined && { doubt }) };
     };
     const next = nextPage(answer.headers, new URL(answer.url));
     if (!next) {
-      // A list exactly as long as a usual page may continue without saying so.
-      const isSaid = page !== undefined || answer.status === 206 || totalOf(answer.headers) !== undefined;
-      const isQuestioned = !isSaid && news.length > 0 && isRound(items.length);
+      // A list exactly as long as a usual page may continue without saying so. One with a higher total does, or its total is wrong.
+      const { total } = totalOf(answer.headers) ?? {};
+      const mayGoOn = total === undefined ? isRound(items.length) : isWhole && total > items.length;
+      const isQuestioned = page === undefined && answer.status !== 206 && news.length > 0 && mayGoOn;
       if (!isQuestioned) return end();
       if (visited.size >= mostPages) return end(tooLong);
+      before = end();
       skip = items.length;
       continue;
     }

@@ -48,6 +48,12 @@ export function refusalIn(body: unknown, call: string): Refused | undefined {
   return errorMessage === undefined ? undefined : { kind: kindOfWords(errorMessage), errorMessage };
 }
 
+/** The object in an envelope, `{ "data": { … } }`, in which some services wrap their answers. */
+export const unwrapped = (body: unknown, call: string): unknown =>
+  isObject(body) && isObject(body.data) && !isAnObject(body, call) && refusalIn(body, call) === undefined
+    ? body.data
+    : body;
+
 function isAnObject({ _id, id, name }: Record<string, unknown>, call: string): boolean {
   const isId = (value: unknown): boolean => (typeof value === "string" && value !== "") || typeof value === "number";
   return isId(_id) || isId(id) || (isId(name) && call.endsWith(`/${encodeURIComponent(String(name))}`));

@@ -173,6 +173,8 @@ export interface Logs {
   write(line: Line): Promise<void> | undefined;
   /** The logs of other stacks. */
   others(): { stack: string; file: string }[];
+  /** Another stack that has the object, as far as it is known. */
+  holder?(path: string): string | undefined;
 }
 
 /** The log of a fleet's stack. */
@@ -240,6 +242,14 @@ export class CreateLog {
       const all = [...interrupted, ...current].filter((one) => one.path === path);
       return all.map((create) => ({ stack, create }));
     });
+  }
+
+  /** The other stack that has created the object with this path, or had it when it was last run on this machine. */
+  otherStackOf(path: string): string | undefined {
+    const at = path.lastIndexOf("/");
+    const [collection, id] = [path.slice(0, at), decodeURIComponent(path.slice(at + 1))];
+    const created = this.ofOtherStacks(collection).find(({ create }) => create.id === id);
+    return created?.stack ?? this.logs?.holder?.(path);
   }
 
   /**

@@ -72,7 +72,7 @@ export interface Steps {
   losses(olds: Props, news: Props): string[];
   /** Advice about values that an import does not restore. */
   onImport: string;
-  /** Meanings of its states, where they differ from `conditionOf`. */
+  /** What its states mean, where that differs from `conditionOf`. */
   states: States;
   /** The input with the id of an existing object, which this resource configures and never creates. */
   idKey: string;
@@ -87,17 +87,9 @@ interface Shared {
   fits: readonly string[];
 }
 
-/**
- * The meaning of a state: as for all objects, or
- * - `over`: it can do nothing any more. It keeps no name from others, and counts as deleted where its deletion only leads to such a state
- * - `empty`: a service may leave it so until something is put into it. It is waited for only briefly, so that its outputs are known where
- *   the state passes by itself
- */
-export type Meaning = Condition | "over" | "empty";
-
 interface States {
   /** @param state in lower case @returns undefined: as for all objects */
-  meaning(state: string): Meaning | undefined;
+  condition(state: string): Condition | undefined;
   /** Text of previews about an object that is over. It follows "is expired: ". */
   over?: string;
 }
@@ -147,12 +139,13 @@ export function pathOf(definition: Pick<Definition, "type" | "place">, props: Pr
 export const identityOf = ({ naming }: Pick<Definition, "naming">, props: Props): string | undefined =>
   naming?.map((key) => String(props[key])).join(" ");
 
-export const meaningOf = ({ steps }: Pick<Definition, "steps">, { state }: { state?: unknown }): Meaning =>
-  steps?.states?.meaning(String(state).trim().toLowerCase()) ?? conditionOf(state);
+/** What the state of an object of this kind means. */
+export const conditionIn = ({ steps }: Pick<Definition, "steps">, { state }: { state?: unknown }): Condition =>
+  steps?.states?.condition(String(state).trim().toLowerCase()) ?? conditionOf(state);
 
 /** Whether it is in a state in which it can do nothing any more. */
 export const isOver = (definition: Pick<Definition, "steps">, object: { state?: unknown }): boolean =>
-  meaningOf(definition, object) === "over";
+  conditionIn(definition, object) === "over";
 
 /** The input with its name, if it has one. Siblings may share a name. */
 export const nameKey = ({ inputs }: Pick<Definition, "inputs">): string | undefined =>

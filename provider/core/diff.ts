@@ -2,12 +2,12 @@ import { type z } from "zod";
 import { holdsLedger, lossWarning } from "../constants";
 import { isObject } from "../plain";
 import {
+  conditionIn,
   type Definition,
   inputKeys,
   inputMeta,
   isOver,
   keysWith,
-  meaningOf,
   nameOf,
   type Props,
   secretKeys,
@@ -54,9 +54,9 @@ const isReplacing = (definition: Definition, refused: readonly string[], key: st
 function isSettled(definition: Definition, state: Props, open: readonly string[]): boolean {
   const { steps, shownLater = [] } = definition;
   if (steps?.settled) return steps.settled(state);
-  const meaning = meaningOf(definition, state);
-  const outputs = [...(steps?.details?.outputs ?? []), ...(meaning === "empty" ? shownLater : [])];
-  return open.length === 0 && meaning !== "failed" && outputs.every((key) => !isUnset(state[key]));
+  const condition = conditionIn(definition, state);
+  const outputs = [...(steps?.details?.outputs ?? []), ...(condition === "empty" ? shownLater : [])];
+  return open.length === 0 && condition !== "failed" && outputs.every((key) => !isUnset(state[key]));
 }
 
 /**

@@ -3,7 +3,7 @@ import { answerOr } from "../api/api-error";
 import { inTime } from "../api/clock";
 import { paths } from "../api/paths";
 import { environmentName } from "../api/environment";
-import { isGoing, isGone } from "../api/states";
+import { isGoing, isGone, isOneOf } from "../api/states";
 import { Anything, anything } from "../api/wire";
 import { type Place } from "./definition";
 import { type Lease, type ProgramResource } from "./leases";
@@ -63,7 +63,7 @@ export class Listed {
       // The siblings' call may take longer than this verb.
       return await (until > at ? inTime(clock, at - clock.now(), items, () => outOfTime(this.path, deadline)) : items);
     } catch (error) {
-      if (isApiError(error, "missing") && this.#isInNew()) {
+      if (mayBeEarly(error) && this.#isInNew()) {
         await clock.sleep(lookEveryMs);
         return this.look(0);
       }
@@ -153,8 +153,8 @@ export class Listed {
   }
 
   /**
-   * Whether an object exists. It is "gone" only on proof: by its state, because what it was in is gone, or by lists that agree over
-   * time (see `#prove`); never after a failure, a refused key or a wrong address.
+   * Whether an object exists. It is "gone" only on proof: by the state `deleted`, because what it was in is gone, or by lists that agree
+   * over time, or another state that says so (see `#prove`); never after a failure, a refused key or a wrong address.
    * @param madeAt when it was made, as `madeAt` tells: what was made a moment ago may not be shown yet
    * @throws UserError if it is not listed, and nothing proves that it is gone
    */
@@ -184,7 +184,7 @@ export class Listed {
       listed = await this.look(maxAgeMs);
     } catch (error) {
       // Its parent may not be known yet, either.
-      if (isApiError(error, "missing") && !this.place.isUnlisted && this.#isUnseen(id, madeAt)) {
+      if (mayBeEarly(error) && !this.place.isUnlisted && this.#isUnseen(id, madeAt)) {
         await clock.sleep(lookEveryMs);
         return this.find(id, 0, madeAt);
       }
@@ -199,8 +199,10 @@ export class Listed {
       listed = await this.look(waitingAgeMs);
       item = within(listed) ?? (this.#isUnseen(id, madeAt) ? await this.get(id) : undefined);
     }
-    if (!item) await this.#prove(id, listed, byId!.isRefused);
-    return item && !isGone(item) ? { item } : "gone";
+    if (item && !isGone(item)) return { item };
+    // Only this word is the specification's: what is archived may come back.
+    if (!isOneOf(["deleted"], item?.state)) await this.#prove(id, listed, byId?.isRefused === true);
+    return "gone";
   }
 
   /** Interprets a refused list: its parent may be gone, and the object with it. @throws the refusal */
@@ -226,7 +228,7 @@ export class Listed {
   }
 
   /**
-   * Proves that an object missing from two lists is gone: a list inside it is refused as well, if every service has one; otherwise its id
+   * Proves that an object is gone that is missing from two lists, or listed as gone in a word of the service's own: a list inside it is refused as well, if every service has one; otherwise its id
    * is, or the service lists something else of the same organization. A proxy may answer everything with an empty list.
    * @throws UserError, or the error of a partial list, which proves nothing
    */
@@ -300,11 +302,24 @@ export class Listed {
     return this.#known.made.has(id);
   }
 
+  /** Call when this process has begun to change what is there. */
+  recordChange(): void {
+    this.#known.changedAt = this.session.clock.now();
+  }
+
+  /** Whether this process has just created or deleted something there, or created one of these: not every call may know it yet. */
+  isChanging(within: readonly unknown[] = []): boolean {
+    const { run, clock } = this.session;
+    return clock.now() - (this.#known.changedAt ?? -Infinity) < unseenMs || run.isNew(clock, within);
+  }
+
   recordMade(item: Identified): void {
+    this.recordChange();
     this.#known.made.set(item.id, item);
   }
 
   recordRemoved(id: string): void {
+    this.recordChange();
     this.#known.made.delete(id);
     this.#known.removed.add(id);
   }
@@ -353,6 +368,10 @@ interface ById {
   /** Whether it is refused: there is no such object, or no such call. */
   isRefused: boolean;
 }
+
+/** Whether it may be how a service answers for what it does not know yet. */
+const mayBeEarly = (error: unknown): error is ApiError =>
+  isApiError(error, "missing", "conflict", "invalid") || isForbidden(error);
 
 /** Whether the key was accepted, and may not do this. */
 export const isForbidden = (error: unknown): error is ApiError => isApiError(error, "denied") && error.status !== 401;

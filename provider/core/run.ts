@@ -13,6 +13,8 @@ interface Known {
   removed: Set<string>;
   /** Creates in flight. */
   creates: Set<Promise<unknown>>;
+  /** Time at which it last created or deleted something there. */
+  changedAt?: number;
 }
 
 export interface Requested {
@@ -44,6 +46,8 @@ export class Run {
   readonly stopped = new Set<string>();
   /** Time at which this process created an object, by id. */
   readonly createdAt = new Map<string, number>();
+  /** Whether other calls show something new of what is in a place, as one of them told, by the path of what it is in. */
+  readonly news = new Map<string, { at: number; isNew: Promise<boolean> }>();
   /** How many objects this run is creating or waiting for, by the path of what they are in. */
   readonly unsettled = new Map<string, number>();
   /** Whether the service lists a kind that the specification does not list, by the last part of its path; or the question, while it is open. */
@@ -55,6 +59,8 @@ export class Run {
   readonly #known = new Map<string, Known>();
   /** Paths of objects of which the engine has shown a state: the stack has them. */
   readonly shown = new Set<string>();
+  /** Paths of objects that it deleted. */
+  readonly deleted = new Set<string>();
   readonly #subjects = new Map<string, StateObject>();
   #deletions = 0;
   #lastDeletion = -Infinity;

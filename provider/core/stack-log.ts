@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { parse } from "yaml";
@@ -160,7 +160,7 @@ export class StackLog implements Logs {
     if (folder === undefined) return [];
     return stacksIn(dirname(folder))
       .filter((one) => one !== folder)
-      .flatMap((one) => this.#recent(one).map((file) => ({ stack: basename(one).replace(/\.\w+$/, ""), file })));
+      .flatMap((one) => this.#recent(one).map((file) => ({ stack: nameIn(one), file })));
   }
 
   /** Whether another process of this run, for another provider, has created the object, or goes on with it. */
@@ -181,16 +181,35 @@ export class StackLog implements Logs {
     }
   }
 
+  /** Another stack of this user on this machine that had the object when it was last run. */
+  holder(path: string): string | undefined {
+    const folder = this.#place;
+    if (folder === undefined) return undefined;
+    const found = stacksIn(dirname(folder)).find((one) => one !== folder && heldIn(one).includes(path));
+    return found && nameIn(found);
+  }
+
+  /** Keeps which objects the stack has, after a run that has created or deleted some. */
+  #keep(created: readonly LoggedCreate[], shown: ReadonlySet<string>, deleted: ReadonlySet<string>): void {
+    const folder = this.#place;
+    if (folder === undefined || created.length + deleted.size === 0) return;
+    const all = new Set([...heldIn(folder), ...shown, ...created.map(pathOf)].filter((path) => !deleted.has(path)));
+    if (all.size === 0) return rmSync(join(folder, heldFile), { force: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, heldFile), JSON.stringify([...all]), { mode: 0o600 });
+  }
+
   /**
    * Call when the engine ends this process as it should: everything that it has created is in the state. It also forgets creates of
    * killed runs that are in a state or succeeded after all.
-   * @param shown paths of the objects in the states that the engine has shown
+   * @param shown paths of the objects in the states that the engine has shown @param deleted paths of those that it deleted
    */
-  end(shown: ReadonlySet<string>): void {
+  end(shown: ReadonlySet<string>, deleted: ReadonlySet<string> = new Set()): void {
     if (this.#open > 0) return;
     try {
       const own = this.#begun ? join(this.#place!, this.#own) : undefined;
       const created = own === undefined ? [] : readCreateLog(own).current.filter(({ id }) => id !== undefined);
+      this.#keep(created, shown, deleted);
       for (const folder of stacksIn(stateFolder(processEnvironment()))) {
         const files = this.#recent(folder).map((file) => ({ file, ...readCreateLog(file) }));
         // Several stacks may create the same object: only an id proves which stack did.
@@ -216,6 +235,21 @@ export class StackLog implements Logs {
     }
   }
 }
+
+/** The file with the paths of the objects that a stack has. */
+const heldFile = "held.json";
+
+function heldIn(folder: string): string[] {
+  try {
+    const all: unknown = JSON.parse(textOf(join(folder, heldFile)) ?? "[]");
+    return Array.isArray(all) ? all.map(String) : [];
+  } catch {
+    return []; // a power cut may leave half of it
+  }
+}
+
+/** The stack of a folder. */
+const nameIn = (folder: string): string => basename(folder).replace(/\.\w+$/, "");
 
 const stacksIn = (folder: string): string[] => {
   try {

@@ -33,6 +33,8 @@ export interface StoredState {
   unclear?: readonly string[];
   /** Changed inputs of which the service still showed the old value: setting that again is sent, too. */
   unseen?: readonly string[];
+  /** Inputs that the service's list lacked right after they were set: that it lacks them says nothing. */
+  unlisted?: readonly string[];
   /** See organization.ts. */
   organizations?: string[];
   keys?: string[];
@@ -87,8 +89,8 @@ export interface StateParts extends Pick<StoredState, "how" | "at">, Record<(typ
   shown: Props;
 }
 
-const lists = ["open", "refused", "unclear", "unseen"] as const;
-const none = { open: [], refused: [], unclear: [], unseen: [] };
+const lists = ["open", "refused", "unclear", "unseen", "unlisted"] as const;
+const none = { open: [], refused: [], unclear: [], unseen: [], unlisted: [] };
 
 /** The state of an object that was just created or adopted. */
 export const fresh = (asked: Props, shown: Props): StateParts => ({ asked, answered: shown, shown, ...none });
@@ -110,14 +112,16 @@ const impliedAsked = (definition: Definition, state: Props, key: string): unknow
 const written = (values: Props | undefined, key: string): boolean => values !== undefined && key in values;
 
 export function partsOf(definition: Definition, state: Props): StateParts {
-  const { how, at, open = [], refused = [], unclear = [], unseen = [], ...kept } = storedIn(state);
+  const { how, at, open = [], refused = [], unclear = [], unseen = [], unlisted = [], ...kept } = storedIn(state);
   const hidden = (state[hiddenKey] ?? {}) as Pick<StoredState, "asked" | "answered">;
   const all = { asked: { ...kept.asked, ...hidden.asked }, answered: { ...kept.answered, ...hidden.answered } };
-  const parts: StateParts = { asked: {}, answered: {}, shown: {}, how, at, open, refused, unclear, unseen };
+  const parts: StateParts = { asked: {}, answered: {}, shown: {}, how, at, open, refused, unclear, unseen, unlisted };
   for (const [key, value] of Object.entries(state)) if (!key.startsWith("__")) parts.shown[key] = value;
   for (const key of inputKeys(definition)) {
     parts.asked[key] = written(all.asked, key) ? (all.asked[key] ?? undefined) : impliedAsked(definition, state, key);
     parts.answered[key] = written(all.answered, key) ? (all.answered[key] ?? undefined) : state[key];
+    // Somebody has cleared it.
+    if (!isUnset(parts.asked[key]) && state[key] === undefined && written(all.answered, key)) parts.shown[key] = null;
     // A name that the service writes in its own way stays as it was asked for, as long as it shows what it answered.
     const isRewritten =
       written(all.answered, key) && isName(definition, key) && sameName(parts.answered[key], parts.asked[key]);
@@ -131,6 +135,7 @@ function propertyOf(definition: Definition, { asked, answered, shown }: StatePar
   const [wanted, seen] = [asked[key], shown[key]];
   if (isUnset(wanted)) return isUnset(seen) ? undefined : seen;
   if (seen === undefined || !isReadable(inputMeta(definition, key)!)) return wanted;
+  if (seen === null) return undefined;
   const isRewritten = isName(definition, key) && sameName(seen, wanted) && sameValue(seen, answered[key]);
   return sameValue(seen, wanted) || isRewritten ? wanted : seen;
 }
@@ -187,6 +192,19 @@ export function fromWire(definition: Definition, item: Identified): Props {
   }
   return shown;
 }
+
+/** Inputs of which an object shows no value, although it may have one: what cannot be read is not missing. */
+export const lackedIn = (definition: Definition, item: Identified): string[] =>
+  inputKeys(definition).filter((key) => {
+    const meta = inputMeta(definition, key)!;
+    return (
+      isReadable(meta) &&
+      !meta.parent &&
+      !meta.action &&
+      !isName(definition, key) &&
+      (item[wireName(key)] ?? null) === null
+    );
+  });
 
 /** The inputs that a program would write for this state: what it asked for, or what somebody has changed since. */
 export function inputsOf(definition: Definition, parts: StateParts): Props {

@@ -31,6 +31,7 @@ import {
 import { diff, type DiffResult } from "./diff";
 import { type ProgramResource } from "./leases";
 import { create } from "./lifecycle/create";
+import { foreseen } from "./lifecycle/adopt";
 import { deleting } from "./lifecycle/delete";
 import { keeper, take } from "./lifecycle/handover";
 import { read } from "./lifecycle/read";
@@ -44,8 +45,7 @@ import {
   stateObjectOf,
 } from "./organization";
 import { isKnown, isMoved, type Ownership, type StateObject, withProvider } from "./ownership";
-import { type Run } from "./run";
-import { type Session, type Sessions, within } from "./session";
+import { isOffline, type Session, type Sessions, within } from "./session";
 import { inputsOf, isStored, isRewritten, storedIn, storedKey, partsOf, withoutUndefined } from "./state";
 import { previewMs, refreshMs } from "./times";
 import { CommonError, Incomplete, UserError } from "./user-error";
@@ -75,17 +75,11 @@ const mayBeSecret = (definition: Definition, inputs: Props): boolean =>
   });
 
 /** Lines of a preview about a new object. */
-export const previewLines = (definition: Definition, inputs: Props, { stopped }: Pick<Run, "stopped">): string[] => [
-  ...adoptionOf(definition, inputs),
-  ...cautionsOf(definition, inputs, stopped),
-];
-
-const cautionsOf = (definition: Definition, inputs: Props, stopped: ReadonlySet<string>): string[] =>
+export const cautionsOf = (definition: Definition, inputs: Props, stopped: ReadonlySet<string>): string[] =>
   (definition.steps?.cautions?.(inputs, stopped) ?? []).map((one) => `${nameOf(definition, inputs)}: ${one}`);
 
-/** A preview makes no calls, so it cannot tell whether the object exists. `up` can. */
+/** For a preview that cannot look: what it is in may not exist yet. */
 function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): string[] {
-  if (!adopt || isUnknown([adopt, name, orgName])) return [];
   const named = definition.naming?.includes(nameKey(definition)!)
     ? "with this name"
     : `of this ${definition.naming?.join(" and ")}`;
@@ -130,7 +124,7 @@ export class Verbs {
     const { inputs, issues } = check(this.definition, resourceOnly(news));
     const isNew = Object.keys(olds).length === 0;
     const lines = [
-      ...(news[previewKey] && isNew ? previewLines(this.definition, inputs, this.sessions.run()) : []),
+      ...(news[previewKey] && isNew ? cautionsOf(this.definition, inputs, this.sessions.run().stopped) : []),
       ...(this.definition.steps?.losses?.(olds, news) ?? []),
     ];
     const taken = issues.length > 0 ? [] : this.#declare(isNew, inputs, news);
@@ -150,6 +144,28 @@ export class Verbs {
       failures,
       lines: lines.map((line) => secrets.mask(line)),
     };
+  }
+
+  /**
+   * What a preview says of the adoption of an existing object. It looks where the place is known already.
+   * @returns also its id, if that is certain
+   */
+  async adoption(news: Props): Promise<{ lines: string[]; id?: string }> {
+    const { definition, sessions } = this;
+    const inputs = resourceOnly(news);
+    const session = sessions.known() && !isOffline() ? sessions.current() : undefined;
+    const isAsked = Boolean(inputs.adopt) || session?.adoptAll === true;
+    const names = [inputs.adopt, ...(definition.naming ?? []).map((key) => inputs[key])];
+    if (!definition.naming || !isAsked || isUnknown(names)) return { lines: [] };
+    const places = inputKeys(definition).filter((key) => inputMeta(definition, key)!.parent === "path");
+    const untold = { lines: adoptionOf(definition, inputs) };
+    if (!session || isUnknown(places.map((key) => inputs[key]))) return untold;
+    const caller = { verb: "check", resource: this.called(news) };
+    const looking = { ...within(session, previewMs, caller), ...this.#whose(news) };
+    const look = (): Promise<{ lines: string[]; id?: string } | undefined> =>
+      foreseen(Collection.of(looking, definition, inputs));
+    const seen = await sessions.traced("check", definition.type, looking.resource?.name, look).catch(() => undefined);
+    return seen ?? untold;
   }
 
   #nameStack({ [stackKey]: given }: Props): void {
@@ -361,6 +377,7 @@ export class Verbs {
     }
     await stepsOf(definition).delete(timed, id, state);
     timed.run.leases.deleted(object.path);
+    timed.run.deleted.add(object.path);
   }
 
   #traced<T>(verb: string, props: Props, work: () => Promise<T>): Promise<T> {

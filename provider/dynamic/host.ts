@@ -110,8 +110,11 @@ export function handler(definition: Definition, host = hostProcess) {
       guarded(news, async () => {
         const { lines, ...checked } = verbs.check(olds, news);
         show(lines);
-        const warning = news[previewKey] && checked.failures.length === 0 ? await sessions.proveKey() : undefined;
+        const isPreview = news[previewKey] === true && checked.failures.length === 0;
+        const warning = isPreview ? await sessions.proveKey() : undefined;
         if (warning !== undefined) show([`WARNING: ${warning}`]);
+        if (isPreview && Object.keys(olds).length === 0)
+          show((await verbs.adoption({ ...news, ...checked.inputs })).lines);
         return { ...checked, inputs: withSecrets(definition, checked.inputs) };
       }),
 

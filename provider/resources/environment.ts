@@ -195,6 +195,6 @@ export const environment: Definition = {
       ...unusual("consensusType", consensusType, consensusTypes),
     ],
     losses: renamedNodes,
-    states: { meaning: (state) => (state === "initializing" ? "empty" : undefined) },
+    states: { condition: (state) => (state === "initializing" ? "empty" : undefined) },
   },
 };

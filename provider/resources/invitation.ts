@@ -32,7 +32,7 @@ export const invitation: Definition = {
   place: invitations,
   steps: {
     states: {
-      meaning: (state) => (["declined", "revoked", "expired"].includes(state) ? "over" : "ready"),
+      condition: (state) => (["declined", "revoked", "expired"].includes(state) ? "over" : "ready"),
       over: "nobody can accept it any more",
     },
     // A service may not list an invitation after it was accepted.

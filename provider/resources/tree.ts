@@ -1,4 +1,4 @@
-import { isApiError } from "../api";
+import { type Identified, isApiError } from "../api";
 import { whose } from "../api/organization";
 import { isGone } from "../api/states";
 import { type Kind } from "../constants";
@@ -6,6 +6,7 @@ import { Collection } from "../core/collection";
 import { Listed } from "../core/listed";
 import { type Props } from "../core/definition";
 import { type Session } from "../core/session";
+import { lackedIn } from "../core/state";
 import { didYouMean } from "../core/suggest";
 import { lackingMs } from "../core/times";
 import { definitions } from "./index";
@@ -38,6 +39,8 @@ export interface Found {
   /** Ids of its owners, by property. */
   place: Props;
   props: Shown;
+  /** Inputs of which the service shows no value. */
+  lacked?: readonly string[];
   inside: Found[];
   /** Kinds in it that the service does not list: there may be some. */
   unlisted?: ListedKind[];
@@ -112,7 +115,11 @@ export async function listed(
 async function asked(session: Session, kind: ListedKind, place: Props, maxAgeMs: number): Promise<Found[] | undefined> {
   const collection = Collection.of(session, definitions[kind], place);
   const items = await collection.siblings(maxAgeMs);
-  return items?.map((item) => ({ kind, id: item.id, place, props: collection.shown(item), inside: [] })).sort(byAge);
+  const found = (item: Identified): Found => {
+    const lacked = lackedIn(collection.definition, item);
+    return { kind, id: item.id, place, props: collection.shown(item), lacked, inside: [] };
+  };
+  return items?.map(found).sort(byAge);
 }
 
 /** Kinds of the specification. A service may lack the others. */

@@ -190,7 +190,15 @@ test("every flag of consortium serve is in its help", () => {
 test("pages name every environment variable, and only existing ones", () => {
   const settings = [...settingNames, "adopt", "plugin"].map(environmentName);
   const named = unique(everything.matchAll(/(?<!PULUMI_)\b(CONSORTIUM_[A-Z_]+)/g));
-  const others = ["ANVIL", "CONFIRM_DELETED", "DEPLOYED", "NOT_DEPLOYED", "OFFLINE_PREVIEW", "SERVE_API_KEY"];
+  const others = [
+    "ANVIL",
+    "CONFIRM_DELETED",
+    "CONFIRM_LISTS",
+    "DEPLOYED",
+    "NOT_DEPLOYED",
+    "OFFLINE_PREVIEW",
+    "SERVE_API_KEY",
+  ];
   expect(named.sort()).toEqual([...settings, ...others.map((name) => `CONSORTIUM_${name}`)].sort());
 });
 

@@ -239,11 +239,13 @@ test.each<[string, Partial<MembershipModel>, string[]]>([
 
 describe("in full", () => {
   const up = "→ Run `pulumi refresh`, then `pulumi up`, or look at it in the console.";
+  const odd = "its state is purring, which this version does not know → Look in the console whether it works.";
   const nodes = [nodeOf(1, 0)];
   test.each<[Partial<EnvironmentModel>, string]>([
     [{ nodes }, "ok: it is live"],
     [{ nodes, state: undefined }, "ok: it is unknown"],
     [{ nodes, state: "paused" }, "ok: it is paused"],
+    [{ nodes, state: "purring" }, `unknown: ${odd}`],
     [{}, "skipped: it has no nodes"],
     [{ state: "initializing" }, "skipped: it has no nodes"],
     [{ nodes, state: "initializing" }, "failed: it is still initializing → Wait, then check again."],
@@ -261,6 +263,7 @@ describe("in full", () => {
     [undefined, "ok: the service does not show its state"],
     ["gone", `failed: it is gone from the service ${up}`],
     ["stopped", "failed: its state is stopped → Start it in the console. A new node takes about a minute."],
+    ["purring", `unknown: ${odd}`],
   ])("a node that is %s", (state, text) => {
     expect(told("node started", { environment: environmentOf(1, [nodeOf(1, 0, { state })]) })).toBe(text);
   });

@@ -71,7 +71,7 @@ describe("a preview of a create", () => {
     expect(plugin.shown).toEqual([
       {
         row: "acme",
-        text: containing('node "n": adopts the existing object with this name'),
+        text: 'node "n": finds nothing to adopt, and creates a new one',
         warns: false,
         passing: false,
       },

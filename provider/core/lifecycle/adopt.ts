@@ -41,6 +41,36 @@ export async function findExisting(
   return toAdopt(collection, await collection.siblings(0));
 }
 
+/** What a preview says of an adoption: it looks as the create will, but waits for nothing. undefined: the service shows no list. */
+export async function foreseen(collection: Collection): Promise<{ lines: string[]; id?: string } | undefined> {
+  const { adopt } = collection.inputs;
+  const siblings = await collection.siblings(steadyAgeMs);
+  if (!siblings) return undefined;
+  const isMeant = ({ id }: Identified): boolean => id === adopt;
+  const taken = typeof adopt === "string" ? siblings.filter(isMeant) : collection.namesakes(siblings);
+  const [first, ...more] = taken.filter((item) => !isGoing(item));
+  if (first === undefined && typeof adopt === "string") return undefined;
+  const what = `${collection.what}: `;
+  if (first === undefined) return { lines: [`${what}finds nothing to adopt, and creates a new one`] };
+  if (more.length > 0) return { lines: [`${what}fails, because ${severalHave(taken)}`] };
+  const lines = [`${what}adopts ${first.id} (exists already; nothing is created)`];
+  lines.push(...ofOthers(collection, first.id).map((line) => `WARNING: ${line}`));
+  return { lines, id: first.id };
+}
+
+/** What is said if the log of creates of another stack has the object. */
+export function ofOthers(collection: Collection, id: string): string[] {
+  const stack = collection.session.createLog.otherStackOf(collection.pathOf(id));
+  if (stack === undefined) return [];
+  return [
+    `${collection.what}: ${id} is in the log of the stack ${stack}. If that stack still manages it, each of the two undoes ` +
+      `what the other one changes, and deletes it: take it out of one of them with \`pulumi state delete\`.`,
+  ];
+}
+
+const severalHave = (taken: readonly Identified[]): string =>
+  `several have this name (${taken.map(({ id }) => id).join(", ")}). Specify which one to adopt: adopt: "${taken[0]!.id}".`;
+
 /** Whether what is to be adopted may be there: a list may be empty for a moment, and a second ledger beside the first would stay. */
 function isDoubtful({ session, definition, inputs, place }: Collection, siblings: Identified[] | undefined): boolean {
   const isOfThisRun = place.parent !== undefined && session.run.createdAt.has(place.parent.id);
@@ -111,8 +141,7 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
   const left = taken.some(({ id }) => session.run.leases.released(collection.pathOf(id)));
   if (!(adopts(session, inputs) || left)) throw collection.error(takenBy(collection, taken));
   if (more.length === 0) return first;
-  const ids = taken.map(({ id }) => id).join(", ");
-  throw collection.error(`several have this name (${ids}). Specify which one to adopt: adopt: "${first.id}".`);
+  throw collection.error(severalHave(taken));
 }
 
 /**
@@ -243,6 +272,7 @@ export async function adopt(
       ? `goes on with ${item.id}, which an earlier run of this stack created${changes}`
       : `adopts ${item.id} (exists already; nothing is created${others}${changes})`,
   );
+  if (!isContinued) for (const line of ofOthers(collection, item.id)) collection.session.say(`WARNING: ${line}`);
   if (changing.length === 0) return { shown: {}, open: [] };
   const before = { asked: {}, shown };
   const named = Collection.of(session, definition, inputs, item.id);

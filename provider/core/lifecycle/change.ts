@@ -45,12 +45,11 @@ export class Unchanged extends UserError {
 export async function change(one: Change): Promise<Props> {
   const { collection, id, inputs, keys } = one;
   const { session, definition } = collection;
-  const path = collection.pathOf(id);
   const body = bodyOf(collection, inputs, keys);
   const send = (): Promise<unknown> =>
     collection.place.idField === undefined
-      ? session.client.patch(path, body)
-      : session.client.put(path, toBody(definition, inputs));
+      ? patch(one, body)
+      : session.client.put(collection.pathOf(id), toBody(definition, inputs));
   const answer = await renaming(one, send).catch(async (error: unknown) => {
     if (isApiError(error, "missing", "unsupported")) throw await unchanged(one, briefly(error));
     // A value that the service changes by itself may be one that it does not have, or have no way back.
@@ -66,15 +65,27 @@ export async function change(one: Change): Promise<Props> {
   }
 }
 
+/** Sends fields. A service that has no PATCH and says that it has a PUT gets the whole object, as it is otherwise shown. */
+async function patch({ collection, id, inputs, before }: Change, fields: Props): Promise<unknown> {
+  const { session, definition } = collection;
+  const path = collection.pathOf(id);
+  try {
+    return await session.client.patch(path, fields);
+  } catch (error) {
+    if (!isApiError(error, "unsupported") || !/\bput\b/i.test(error.allow ?? "")) throw error;
+    return session.client.put(path, { ...toBody(definition, { ...inputs, ...before.shown }), ...fields });
+  }
+}
+
 /** The object after an answer, once the whole change is made. */
 async function completed(one: Change, answer: unknown): Promise<Props> {
-  const { collection, id, inputs, keys, before } = one;
+  const { collection, inputs, keys, before } = one;
   const shown = await afterwards(one, before.shown, answer);
   const leftOver = membersLeft(before.asked, inputs, { ...shown, ...hiddenIn(one, answer) }, keys);
   if (Object.keys(leftOver).length === 0) return shown;
   // A service that merges objects removes a member for null (RFC 7396).
   const body = bodyOf(collection, leftOver, Object.keys(leftOver));
-  const again = await collection.session.client.patch(collection.pathOf(id), body);
+  const again = await patch(one, body);
   return { ...shown, ...(await afterwards(one, shown, again)) };
 }
 

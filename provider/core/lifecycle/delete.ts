@@ -250,6 +250,7 @@ class Deletion {
     const answer = this.#answer;
     if (typeof answer === "object" && "refused" in answer) return this.#refused(answer.refused);
     this.#over ??= collection.session.run.deleting(collection.session.clock);
+    collection.recordChange();
     if (typeof answer === "object") {
       this.left = answer.stays;
       return { done: undefined };
@@ -336,9 +337,8 @@ async function send(collection: Collection, id: string, at: number | undefined, 
 
 /** Whether it is listed in a final state: whatever the refusal says, nothing is left to delete. */
 async function isOverNow(collection: Collection, id: string): Promise<boolean> {
-  if (!collection.definition.steps?.states?.over) return false;
   const item = await collection.listed(id, deletingAgeMs).catch(() => undefined);
-  return item !== undefined && isOver(collection.definition, item);
+  return item !== undefined && (isGone(item) || isOver(collection.definition, item));
 }
 
 /** It stays until its parent is deleted. */

@@ -120,27 +120,31 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Outcome> {
       return sendOnce(posting, attempt);
     }
     const taken = attempt > 1 && isApiError(error, "conflict"); // by the object of an earlier attempt
-    if (!taken && (await isEarly(collection, error))) return { early: error.errorMessage };
+    if (!taken && (await isEarly(collection, error))) {
+      posting.without = []; // then the refusal was not about these
+      return { early: error.errorMessage };
+    }
     if (!taken && !error.unclear) throw error;
     return { failure: error, taken };
   }
 }
 
 /**
- * Whether a refusal passes by itself: the service says so, does not know yet what this run has just made or deleted, or says nothing
+ * Whether a refusal passes by itself: the service says so, does not know everywhere what this run has just made or deleted, or says nothing
  * clear while something there is not ready.
  */
 async function isEarly(collection: Collection, error: ApiError): Promise<boolean> {
   const { run, clock } = collection.session;
-  if (error.kind === "missing") return run.isNew(clock, Object.values(collection.inputs));
-  if (!["conflict", "invalid", "denied"].includes(error.kind)) return false;
-  // "Too early" with 400, 403 or 422 is believed only if something there is not ready.
-  const isOther = error.kind !== "conflict";
-  const why = conflictOf(isOther ? { ...error, status: 409 } : error);
-  if (isOther && why !== "early") return false;
+  const isQuota = error.kind === "limited" && conflictOf(error) === "quota";
+  if (!isQuota && !isApiError(error, "missing", "conflict", "invalid", "denied")) return false;
+  if (error.status === 401) return false;
+  const why = conflictOf({ ...error, status: 409 }); // in words, it means the same with any status
   const isDeleting = run.sinceDeletionMs(clock) < unseenMs;
-  if (why === "name" && isDeleting) return collection.namesakes((await collection.siblings(0)) ?? []).length === 0;
-  if (why !== undefined && !isOther) return why === "early";
+  if (why === "name") return isDeleting && collection.namesakes((await collection.siblings(0)) ?? []).length === 0;
+  if (collection.isChanging(Object.values(collection.inputs))) return true;
+  if (error.kind === "conflict" && why !== undefined) return why === "early";
+  // "Too early" with 400, 403 or 422 is believed only if something there is not ready.
+  if (error.kind !== "conflict" && why !== "early") return false;
   if (isDeleting || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
   return conditionOf((await collection.parent(waitingAgeMs))?.state) === "pending";
 }
@@ -203,15 +207,22 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
 const rescued = (collection: Collection, id: string | undefined): Promise<Identified | undefined> =>
   id === undefined ? Promise.resolve(undefined) : regenerated(collection, id).catch(() => undefined);
 
-const lostPassword = async (posting: Posting, answer: Answer, id: string | undefined): Promise<never> => {
-  throw await withOrphans(posting, withoutPassword(posting, answer), id);
-};
-
-const withoutPassword = ({ collection }: Posting, { status }: Answer): UserError =>
-  collection.error(
+/** Deletes a credential whose password nobody has, so that no run leaves one behind. @throws UserError in any case */
+async function lostPassword(posting: Posting, answer: Answer, id: string | undefined): Promise<never> {
+  const { collection, before } = posting;
+  const { status } = answer;
+  const useless =
     `the service answered HTTP ${status} without the password, which it shows only once. Such a credential is ` +
-      "useless, and sending the creation again would make another one.",
-  );
+    "useless, and sending the creation again would make another one.";
+  // The id in a 202 may belong to a job.
+  if (id === undefined || status === 202 || before?.has(id))
+    throw await withOrphans(posting, collection.error(useless), id);
+  await collection.delete(id).catch(async () => {
+    throw await withOrphans(posting, collection.error(useless), id);
+  });
+  const failure = collection.error(`${useless} ${id} was deleted again.`);
+  throw posting.lost > 1 ? await withOrphans(posting, failure) : failure;
+}
 
 /** Looks for the result of lost attempts. @returns the object if it is this run's; undefined: the create may be sent again */
 async function recover(posting: Posting, failure: ApiError): Promise<Identified | undefined> {

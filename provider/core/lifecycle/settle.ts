@@ -1,18 +1,11 @@
 import { type Identified } from "../../api";
-import { isGone } from "../../api/states";
+import { type Condition, isGone } from "../../api/states";
 import { type Collection } from "../collection";
-import {
-  type Definition,
-  inputKeys,
-  inputMeta,
-  type Meaning,
-  meaningOf,
-  nameKey,
-  nameOf,
-  type Props,
-} from "../definition";
-import { isReadable, readyStep, type StateParts, stateOf, withoutReady } from "../state";
+import { conditionIn, type Definition, inputKeys, inputMeta, nameKey, nameOf, type Props } from "../definition";
+import { isReadable, lackedIn, readyStep, type StateParts, stateOf, withoutReady } from "../state";
 import { messageOf } from "../../plain";
+import { printable } from "../../api/printable";
+import { isForbidden } from "../listed";
 import { emptyMs, longestLagMs, waitingAgeMs } from "../times";
 import { Incomplete, UserError } from "../user-error";
 import { isUnset } from "../values";
@@ -74,6 +67,7 @@ export async function settle(
     );
     const isOpen = isRemoval === true || sent.some((key) => hasForms(definition, known.asked, key));
     if (!isListed && isOpen) await watched.confirm();
+    nameUnknown(collection, watched.parts.shown);
     return stateOf(definition, watched.parts, state);
   } catch (error) {
     const kept = "It is kept in the state as it is; run `pulumi up` again to continue.";
@@ -110,17 +104,21 @@ class Settling {
     this.#startRevision = parts.shown;
     this.#startedAt = session.clock.now();
     this.#seenAt = collection.isMade(id) ? undefined : this.#startedAt;
-    this.#isUnread = !("state" in definition.outputs.shape) || (!isUnset(state) && this.#meaningOf(state) !== "failed");
+    this.#isUnread = !("state" in definition.outputs.shape) || (!isUnset(state) && this.#condition !== "failed");
   }
 
-  #meaningOf(state: unknown): Meaning {
-    return meaningOf(this.collection.definition, { state });
+  get #condition(): Condition {
+    return conditionIn(this.collection.definition, this.parts.shown);
   }
 
-  /** Whether it is still in progress, and there is time left to wait for it. */
-  #isPending(meaning: Meaning): boolean {
-    if (meaning !== "empty") return meaning === "pending";
-    return this.collection.session.clock.now() - this.#startedAt < emptyMs;
+  /** Whether it is still in progress, and there is time left to wait for it. Addresses show that it can be used, whatever its state. */
+  get #isPending(): boolean {
+    const { definition, session } = this.collection;
+    const condition = this.#condition;
+    if (condition === "empty") return session.clock.now() - this.#startedAt < emptyMs;
+    const isUnusable =
+      condition === "unknown" && definition.shownLater?.includes("urls") === true && isUnset(this.parts.shown.urls);
+    return condition === "pending" || isUnusable;
   }
 
   async look(): Promise<Look<undefined>> {
@@ -131,16 +129,22 @@ class Settling {
     }
     this.#isUnread = false;
     const { shown } = this.parts;
-    const meaning = this.#meaningOf(shown.state);
-    if (meaning === "failed") throw new Ended(failed(shown.state));
-    if (meaning === "going") throw new Ended(`is being deleted by somebody else. Once it is gone, ${madeAgain}`);
-    if (this.#isPending(meaning)) return { waiting: `"${String(shown.state)}"` };
+    const condition = this.#condition;
+    const state = quoted(shown.state);
+    if (condition === "failed") throw new Ended(failed(state));
+    if (condition === "gone") throw new Ended(gone);
+    if (condition === "going") throw new Ended(`is being deleted by somebody else. Once it is gone, ${madeAgain}`);
+    if (this.#isPending) return { waiting: state };
     const isPartial = definition.shownLater?.some((key) => isUnset(shown[key])) === true;
     if (isPartial && this.#incomplete++ < looksForShownLater) return { waiting: "not fully shown yet" };
     const own = definition.steps?.details;
     if (!own) return { done: undefined };
-    const details = await own.read(session.client, this.id, { ...this.parts.asked, ...shown });
-    if (!details) return { waiting: own.waiting };
+    const reading = own.read(session.client, this.id, { ...this.parts.asked, ...shown });
+    const details = await reading.catch((error: unknown) => {
+      // Too early, as a 404 is.
+      if (!isForbidden(error) || !session.run.isNew(session.clock, [this.id])) throw error;
+    });
+    if (!details) return { waiting: isUnset(shown.state) ? own.waiting : `${state}, ${own.waiting}` };
     this.parts = seen(this.parts, details, this.sent);
     return { done: undefined };
   }
@@ -157,8 +161,7 @@ class Settling {
     const item = await collection.sought(id, waitingAgeMs, ++this.#reads);
     const now = collection.session.clock.now();
     const isLost = this.#seenAt !== undefined && now - this.#seenAt >= longestLagMs;
-    if (item ? isGone(item) : isLost && (await collection.find(id, 0)) === "gone")
-      throw new Ended(`was deleted by somebody else while this run waited for it: ${madeAgain}`);
+    if (item ? isGone(item) : isLost && (await collection.find(id, 0)) === "gone") throw new Ended(gone);
     if (!item) return "not listed yet";
     this.#seenAt = now;
     return this.#take(item);
@@ -171,13 +174,32 @@ class Settling {
     if (isBehind) return "listed as it was before";
     this.#isListed = true;
     this.saw(shown);
-    this.parts = seen(this.parts, shown, this.sent);
+    const lacked = lackedIn(this.collection.definition, item);
+    const unlisted = [
+      ...this.parts.unlisted.filter((key) => !(key in shown)),
+      ...this.sent.filter((key) => lacked.includes(key) && !isUnset(this.parts.asked[key])),
+    ];
+    this.parts = { ...seen(this.parts, shown, this.sent), unlisted: [...new Set(unlisted)] };
     return undefined;
   }
 }
 
+/** Warns about a state that is not in the vocabulary. @param before the state that is known already */
+export function nameUnknown(collection: Collection, shown: Props, before?: unknown): void {
+  const { state } = shown;
+  if (state === before || conditionIn(collection.definition, shown) !== "unknown") return;
+  collection.warn(
+    `is in the state ${quoted(state)}, which this version does not know. ` +
+      `${isUnset(shown.urls) ? "It is" : "It has addresses, so it is"} taken for ready: look in the console whether it works.`,
+  );
+}
+
+const quoted = (state: unknown): string => `"${printable(String(state))}"`;
+
 const madeAgain = "`pulumi up --refresh` makes it again.";
 
-const failed = (state: unknown): string =>
-  `went to the state "${String(state)}". Look at it in the console; \`pulumi destroy\` removes it, ` +
+const gone = `was deleted by somebody else while this run waited for it: ${madeAgain}`;
+
+const failed = (state: string): string =>
+  `went to the state ${state}. Look at it in the console; \`pulumi destroy\` removes it, ` +
   "and `pulumi up --replace` with its URN makes a new one.";

@@ -23,26 +23,71 @@ const says = (method: string, route: string | RegExp, body: unknown, times = Inf
   times,
 });
 
-/** The service behind an address that shows lists with one object a page, in an order that changes with each call. */
-async function shuffled(baseUrl: string): Promise<string> {
-  let calls = 0;
+/** An answer on its way back; a request on its way there, which may be answered here. */
+interface Between {
+  method: string;
+  path: string;
+  body: unknown;
+  status: number;
+  headers: Record<string, string>;
+}
+
+/** The service behind an address where answers change on their way. @param change may also end a call itself */
+async function behind(
+  baseUrl: string,
+  change: (got: Between) => void,
+  before: (
+    sent: Pick<Between, "method" | "path">,
+  ) => Pick<Between, "status" | "headers"> | { method: string } | undefined = () => undefined,
+): Promise<string> {
   const server = createServer((request, response) => {
-    const url = new URL(request.url!, baseUrl);
-    const page = Number(url.searchParams.get("page") ?? 0);
-    url.searchParams.delete("page");
-    const { authorization = "" } = request.headers;
-    void fetch(url, { method: request.method!, headers: { authorization } }).then(async (got) => {
+    void (async () => {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part as Buffer);
+      const url = new URL(request.url!, baseUrl);
+      const path = url.pathname.replace("/api/v1", "");
+      const page = url.searchParams.get("page");
+      url.searchParams.delete("page");
+      const asked = { method: request.method!, path: page === null ? path : `${path}?page=${page}` };
+      const instead = before(asked);
+      if (instead && "status" in instead) {
+        const body = JSON.stringify({ errorMessage: "no" });
+        response.writeHead(instead.status, { "content-type": "application/json", ...instead.headers }).end(body);
+        return;
+      }
+      const { authorization = "" } = request.headers;
+      const sent = {
+        headers: { authorization, "content-type": "application/json" },
+        method: instead?.method ?? asked.method,
+      };
+      const got = await fetch(url, { ...sent, ...(parts.length > 0 && { body: Buffer.concat(parts) }) });
       const text = await got.text();
-      const all = (got.ok ? JSON.parse(text) : undefined) as unknown;
-      const order = Array.isArray(all) && ++calls % 2 === 0 ? all : Array.isArray(all) ? all.toReversed() : undefined;
-      const link = order && page + 1 < order.length ? { link: `<?page=${page + 1}>; rel="next"` } : {};
-      const body = order && order.length > 1 ? JSON.stringify([order[page]]) : text;
-      response.writeHead(got.status, { "content-type": "application/json", ...link }).end(body);
-    });
+      const headers = { "content-type": "application/json" };
+      const answer = {
+        ...asked,
+        body: text === "" ? undefined : (JSON.parse(text) as unknown),
+        status: got.status,
+        headers,
+      };
+      if (got.ok) change(answer);
+      response.writeHead(answer.status, answer.headers).end(text === "" ? "" : JSON.stringify(answer.body));
+    })();
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   atTheEnd(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+}
+
+/** Shows lists with one object a page, in an order that changes with each call. */
+function shuffled(): (got: Between) => void {
+  let calls = 0;
+  return (got) => {
+    if (!Array.isArray(got.body) || got.body.length < 2) return;
+    const order: unknown[] = ++calls % 2 === 0 ? got.body : got.body.toReversed();
+    const page = Number(/page=(\d+)/.exec(got.path)?.[1] ?? 0);
+    if (page + 1 < order.length) got.headers.link = `<?page=${page + 1}>; rel="next"`;
+    got.body = [order[page]];
+  };
 }
 
 const adapter = { inline: true, plugin: true };
@@ -81,7 +126,9 @@ describe("answers", () => {
     const { service, stack } = w;
     const { consortiumId } = await stack.outputs();
     const before = await stack.ids();
-    expect(await stack.refresh({ CONSORTIUM_BASE_URL: await shuffled(service.baseUrl) })).toMatchObject({ code: 0 });
+    expect(await stack.refresh({ CONSORTIUM_BASE_URL: await behind(service.baseUrl, shuffled()) })).toMatchObject({
+      code: 0,
+    });
     service.faults.add(says("GET", `/consortia/${String(consortiumId)}/environments$`, [], 1));
     expect(await stack.refresh()).toMatchObject({ code: 0 });
     expect(await stack.ids()).toEqual(before);
@@ -156,4 +203,129 @@ test.each([false, true])("a destroy of a target names the losses, and no replace
     text: expect.stringMatching(/environment "\w+" \(\w+\): DELETING AN ENVIRONMENT DESTROYS ITS LEDGER/) as string,
   });
   expect(text).not.toContain("REPLACING");
+});
+
+describe.each([false, true])("answers in other words and forms (plugin: %s)", (plugin) => {
+  let w: World;
+  let url: string;
+  /** What a service like this does to answers, and instead of calls. */
+  let change: (got: Between) => void = () => undefined;
+  let before: Parameters<typeof behind>[2] = () => undefined;
+  const told = (text: string): string => text.replace(/\s+/g, " ");
+  const up = (more: Record<string, string> = {}, ...args: string[]) =>
+    w.stack.up({ CONSORTIUM_BASE_URL: url, ...more }, ...args);
+  const small = (more: string): string => `
+    const { AppCred, Consortium, Environment, Membership, Node } = require("pulumi-consortium");
+    const consortium = new Consortium("c", { description: "first" });
+    const membership = new Membership("m", { consortium });
+    const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "raft" });
+    ${more}
+    exports.consortiumId = consortium.id;
+    exports.environmentId = environment.id;
+  `;
+  const withNode = small(`const node = new Node("n", { environment, membership }); exports.rpc = node.urls.rpc;`);
+  const all = withNode + 'new AppCred("a", { environment, membership });';
+  const states = (word: string) => (got: Between) => {
+    if (/\/nodes$/.test(got.path) && Array.isArray(got.body))
+      for (const one of got.body as { state: string }[]) one.state = word;
+  };
+
+  beforeAll(async () => {
+    w = await world(withNode, { inline: true, plugin, ledger: false });
+    url = await behind(
+      w.service.baseUrl,
+      (got) => change(got),
+      (sent) => before!(sent),
+    );
+  });
+  afterEach(() => {
+    change = () => undefined;
+    before = () => undefined;
+  });
+
+  test("403, 400 and a quota right after this run's own creates are too early", async () => {
+    const statuses = [403, 400, 422, 403];
+    before = ({ method, path }) =>
+      method === "POST" && path.endsWith("/nodes") && statuses.length > 0
+        ? { status: statuses.pop()!, headers: {} }
+        : undefined;
+    change = states("FAILED_TO_START");
+    const text = told(await failed(up()));
+    expect(statuses).toEqual([]);
+    expect(text).toContain('went to the state "FAILED_TO_START". Look at it in the console');
+    expect(w.service.store.nodes.list()).toHaveLength(1);
+  });
+
+  test("a node that fails in other words fails each run, one that works in words nobody knows is named", async () => {
+    change = states("crashed");
+    expect(told(await failed(up({}, "--refresh")))).toContain('went to the state "crashed"');
+    change = states("purring");
+    const { code, text } = await up({}, "--refresh");
+    expect([code, told(text)]).toEqual([
+      0,
+      expect.stringContaining('is in the state "purring", which this version does not know'),
+    ]);
+    change = states("validating");
+    expect(told((await up({}, "--refresh")).text)).not.toMatch(/does not know|Warning/);
+  });
+
+  test("a password in an envelope is read, and there is one credential", async () => {
+    w.stack.program(all);
+    change = (got) => {
+      if (got.method === "POST") got.body = { data: got.body };
+    };
+    expect(await up()).toMatchObject({ code: 0 });
+    expect(w.service.store.credentials.list()).toHaveLength(1);
+  });
+
+  test("a node's new address is read, and so is a description that somebody cleared; a PUT puts it back", async () => {
+    const { id } = w.service.store.consortia.list()[0]!;
+    w.service.store.consortia.patch(id, { description: undefined });
+    change = ({ path, body }) => {
+      if (path.endsWith("/status")) (body as { urls: object }).urls = { rpc: "https://elsewhere.test" };
+    };
+    before = ({ method }) =>
+      method === "PATCH"
+        ? { status: 405, headers: { allow: "GET, PUT" } }
+        : method === "PUT"
+          ? { method: "PATCH" }
+          : undefined;
+    expect(await up({}, "--refresh")).toMatchObject({ code: 0, text: expect.stringMatching(/~ 1 updated/) as string });
+    expect(w.service.store.consortia.get(id).fields).toMatchObject({ name: "c", description: "first" });
+    expect(await w.stack.outputs()).toMatchObject({ rpc: "https://elsewhere.test" });
+  });
+
+  test("a total above the length of a list stops creates until somebody confirms it, and nothing is gone", async () => {
+    w.stack.program(`${all} new Node("n2", { environment, membership });`);
+    change = (got) => {
+      if (Array.isArray(got.body)) got.headers["x-total-count"] = "9";
+    };
+    const ids = await w.stack.ids();
+    expect(told(await failed(up({}, "--refresh")))).toContain("confirm that with CONSORTIUM_CONFIRM_LISTS=true");
+    expect(await w.stack.ids()).toEqual(ids);
+    expect(await up({ CONSORTIUM_CONFIRM_LISTS: "true" })).toMatchObject({ code: 0 });
+    expect(w.service.store.nodes.list()).toHaveLength(2);
+  });
+
+  test("a preview looks before it says what is adopted, and names the stack that has it", async () => {
+    await w.stack.ok(["stack", "init", "second"]);
+    const adopting = { CONSORTIUM_BASE_URL: url, CONSORTIUM_ADOPT: "true" };
+    const text = told((await w.stack.preview(adopting, "--stack", "second")).text);
+    const { consortiumId, environmentId } = await w.stack.outputs();
+    expect(text).toContain(`consortium "c": adopts ${String(consortiumId)} (exists already; nothing is created)`);
+    if (!plugin) return expect(text).toContain('environment "e": adopts the existing object with this name');
+    for (const { id } of [{ id: String(environmentId) }, ...w.service.store.nodes.list()])
+      expect(text).toContain(`adopts ${id} (exists already; nothing is created)`);
+    expect(text).toMatch(/is in the log of the stack [\w-]+\.test\. If that stack still manages it/);
+  });
+
+  test("what is listed as archived after its deletion is gone", async () => {
+    w.service.setTiming({ deletedVisible: 1_000_000 });
+    change = ({ body }) => {
+      for (const one of Array.isArray(body) ? (body as { state?: string }[]) : [body as { state?: string } | undefined])
+        if (one?.state === "deleted") one.state = "archived";
+    };
+    expect(await w.stack.destroy({ CONSORTIUM_BASE_URL: url })).toMatchObject({ code: 0 });
+    expect(await up()).toMatchObject({ code: 0 });
+  });
 });

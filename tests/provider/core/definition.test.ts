@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { check } from "../../../provider/core/check";
 import {
+  conditionIn,
   identityOf,
   isOver,
   keysWith,
-  meaningOf,
   nameKey,
   nameOf,
   pathOf,
@@ -41,13 +41,13 @@ test("the path of an object says where it is; a state that has lost that, what i
 });
 
 test("a state means what it means for all, unless the definition knows better", () => {
-  expect([" Declined ", "pending", undefined].map((state) => meaningOf(invitation, { state }))).toEqual([
+  expect([" Declined ", "pending", undefined].map((state) => conditionIn(invitation, { state }))).toEqual([
     "over",
     "ready",
     "ready",
   ]);
-  expect([" Initializing", "failed"].map((state) => meaningOf(environment, { state }))).toEqual(["empty", "failed"]);
-  expect(meaningOf(node, { state: "initializing" })).toBe("pending");
+  expect([" Initializing", "failed"].map((state) => conditionIn(environment, { state }))).toEqual(["empty", "failed"]);
+  expect(conditionIn(node, { state: "initializing" })).toBe("pending");
   expect([isOver(invitation, { state: "expired" }), isOver(node, { state: "expired" })]).toEqual([true, false]);
 });
 

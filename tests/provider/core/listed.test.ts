@@ -41,6 +41,7 @@ const by = paths.item(nodes.collection, "n1");
 test.each<[string, unknown, [number, unknown?] | undefined, unknown]>([
   ["listed", here, undefined, found],
   ["listed as deleted", [{ _id: "n1", state: "deleted" }], undefined, "gone"],
+  ["listed as terminated", [{ _id: "n1", state: "TERMINATED" }], undefined, "gone"],
   ["listed as deleting", [{ _id: "n1", state: "deleting" }], undefined, found],
   ["not listed, by id there", others, [200, { _id: "n1" }], found],
   ["not listed, by id there under id", others, [200, { id: "n1" }], found],
@@ -145,6 +146,20 @@ describe("missing from two lists", () => {
       environments,
       "e1",
       { [inC1]: nothing, [inE1]: [200, here] },
+      stillAnswered,
+    ],
+    [
+      "an environment that is listed as archived, and answers 404",
+      environments,
+      "e1",
+      { [inC1]: [200, [{ _id: "e1", state: "archived" }]] },
+      "gone",
+    ],
+    [
+      "an environment that is listed as archived, and whose nodes are listed",
+      environments,
+      "e1",
+      { [inC1]: [200, [{ _id: "e1", state: "archived" }]], [inE1]: [200, here] },
       stillAnswered,
     ],
     ["an environment without nodes", environments, "e1", { [inC1]: nothing, [inE1]: nothing }, stillAnswered],

@@ -115,7 +115,8 @@ describe("an object", () => {
 
 describe("its details", () => {
   test.each<[string, Case, number, string]>([
-    ["are not asked for again, if it has not changed", { list: [node()] }, 0, "old"],
+    ["are asked for once for all in a place, if it has not changed", { list: [node()] }, 1, "new"],
+    ["are not, if it does not work", { list: [node({ state: "stopped" })], shown: { state: "stopped" } }, 0, "old"],
     ["are, if it has", { list: [node({ _revision: "2" })] }, 1, "new"],
     ["are, if they are not known", { list: [node()], shown: { urls: undefined } }, 1, "new"],
   ])("%s", async (_, given, times, rpc) => {

@@ -21,7 +21,16 @@ describe("a refusal may pass", () => {
       clock.pass(ms);
     };
 
-  test.each<[string, Partial<Case> & { reply: Reply }, boolean]>([
+  const madeAgo =
+    (ms: number) =>
+    (session: Session, _: Collection, clock: VirtualTime): void => {
+      session.run.createdAt.set("e", clock.now());
+      clock.pass(ms);
+    };
+  const removed = (_: Session, collection: Collection): void => collection.recordRemoved("z");
+  type Early = Partial<Case> & { reply: Reply };
+
+  test.each<[string, Early, boolean]>([
     ["if what it is in is new", { reply: { kind: "missing" }, prepare: isNew }, true],
     ["not if that is older", { reply: { kind: "missing" } }, false],
     ["if the service says so", { reply: { kind: "conflict", status: 409, errorMessage: initializing } }, true],
@@ -87,6 +96,21 @@ describe("a refusal may pass", () => {
       { reply: { kind: "invalid", status: 400, errorMessage: "quota exceeded" }, parentState: "initializing" },
       false,
     ],
+    ...(
+      [
+        { kind: "missing", status: 404 },
+        { kind: "denied", status: 403 },
+        { kind: "invalid", status: 400 },
+        { kind: "invalid", status: 422 },
+        { kind: "conflict", status: 409, errorMessage: "quota exceeded" },
+        { kind: "limited", status: 429, errorMessage: "limit of 4 nodes reached" },
+      ] as Reply[]
+    ).flatMap((reply): [string, Early, boolean][] => [
+      [`if ${reply.status} comes just after this run made what it is in`, { reply, prepare: madeAgo(9_998) }, true],
+      [`if ${reply.status} comes just after this run deleted something there`, { reply, prepare: removed }, true],
+      [`not if ${reply.status} comes long after`, { reply, prepare: madeAgo(10_000) }, false],
+    ]),
+    ["not if the key is refused", { reply: { kind: "denied", status: 401 }, prepare: madeAgo(0) }, false],
     [
       "not if the service has no such call",
       { reply: { kind: "unsupported", errorMessage: initializing }, parentState: "initializing" },
@@ -105,6 +129,8 @@ describe("a refusal may pass", () => {
     expect([twice.outcome, twice.sent.length]).toEqual([expect.stringContaining("POST /x"), 2]);
     const other = await sending({ kind: "appCred", replies: [{ kind: "conflict", status: 409 }] });
     expect(other.sent).toHaveLength(1);
+    const early = await sending({ kind: "appCred", replies: [invalid, invalid], prepare: madeAgo(0) });
+    expect([early.outcome, early.sent.map(({ name }) => name)]).toEqual(["x1", ["a", undefined, "a"]]);
     const node = await sending({ replies: [invalid] });
     expect(node.sent).toHaveLength(1);
   });
@@ -175,17 +201,30 @@ describe("an answer", () => {
 
   test.each<[string, unknown, Partial<Case>, string | RegExp]>([
     ["regenerates it", { password: "new" }, {}, "x1"],
+    ["shows none again", {}, {}, /without the password, which it shows only once.* x1 was deleted again\.$/],
+    ["cannot", new Error("no"), {}, /x1 was deleted again\.$/],
     [
-      "shows none again",
-      {},
-      {},
-      /without the password, which it shows only once.* x1 was made; nobody has the password/,
+      "cannot, nor delete it",
+      new Error("no"),
+      { stuck: ["x1"] },
+      /x1 was made; nobody has the password.*sweep --id x1$/,
     ],
-    ["cannot", new Error("no"), {}, /x1 was made; nobody has the password.*sweep --id x1$/],
     [
       "cannot, and another one appears",
       new Error("no"),
       { later: [[0, twin("y", "appCred")]] },
+      /would make another one\. x1 was deleted again\.$/,
+    ],
+    [
+      "may have made a job, and cannot",
+      new Error("no"),
+      { replies: [{ status: 202, body: { _id: "x1" } }] },
+      /x1 was made; nobody has the password/,
+    ],
+    [
+      "cannot delete it, and another one appears",
+      new Error("no"),
+      { stuck: ["x1"], later: [[0, twin("y", "appCred")]] },
       /x1 and y was made; nobody has the password.*sweep --id x1 y$/,
     ],
     ["is not told its id", { password: "new" }, { replies: [{ body: {} }] }, /HTTP 201 without the password[^;]*$/],

@@ -131,6 +131,18 @@ describe("a state", () => {
       /went to the state "failed"/,
       [0, 0],
     ],
+    ...["create_failed", "FAILED_TO_START", "crashed"].map((state): [string, Case, RegExp, [number, number]] => [
+      `that has failed in other words ends the wait (${state})`,
+      { kind: "environment", shown: {}, list: then("initializing", 3_000, state) },
+      new RegExp(`went to the state "${state}"\\. Look at it`),
+      [3_000, 4_000],
+    ]),
+    [
+      "that is not known ends the wait with a warning",
+      { shown: {}, list: then("pending", 10_000, "purring") },
+      "",
+      [10_000, 14_000],
+    ],
     [
       "on its way out ends the wait",
       { shown: {}, list: () => ({ state: "deleting" }) },
@@ -305,9 +317,32 @@ describe("what was sent is looked at once more", () => {
 });
 
 describe("a node", () => {
+  const forbidden = new ApiError({ kind: "denied", status: 403, call: "GET /x", errorMessage: "no" });
   const started = { ...live, state: "started" };
   test.each<[string, Case, RegExp | "", number]>([
     ["is ready with its endpoints", { shown: started }, "", 0],
+    ["is ready with them in a state that nobody knows", { shown: { ...live, state: "purring" } }, "", 0],
+    [
+      "is not ready in such a state without them",
+      {
+        shown: { ...live, state: "purring" },
+        list: () => ({ state: "purring" }),
+        status: (ms) => (ms < 10_000 ? {} : { urls }),
+      },
+      "",
+      10_000,
+    ],
+    [
+      "is not before the service lets the key see them",
+      {
+        shown: started,
+        list: () => ({ state: "started" }),
+        status: (ms) => (ms < 4_000 ? forbidden : { urls }),
+        prepare: (session) => session.run.createdAt.set("x", began),
+      },
+      "",
+      4_000,
+    ],
     [
       "is not before",
       { shown: started, list: () => ({ state: "started" }), status: (ms) => (ms < 10_000 ? {} : { urls }) },
@@ -323,7 +358,7 @@ describe("a node", () => {
     [
       "is never ready without them",
       { shown: started, list: () => ({ state: "started" }), status: () => ({}), limitMs: 20_000 },
-      /still starting its endpoints after 20 s/,
+      /still "started", starting its endpoints after 20 s/,
       20_000,
     ],
   ])("%s", async (_, given, why, from) => {

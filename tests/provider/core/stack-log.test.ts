@@ -282,6 +282,21 @@ describe("when a run ends as it should", () => {
     expect(seenBy(logOf({ run: 1 }))).toEqual([]);
   });
 
+  test("other stacks hear which objects it has, until it deletes them", () => {
+    write(logOf(), ...lines("a", { id: "c1" }), ...lines("b", { id: "c2" })).end(new Set(["/consortia/c0"]));
+    const holders = (log: StackLog) => ["c0", "c1", "c2", "c3"].map((id) => log.holder(`/consortia/${id}`));
+    const own = "trade.test";
+    expect([holders(logOf({ stack: "other" })), holders(logOf())]).toEqual([
+      [own, own, own, undefined],
+      [undefined, undefined, undefined, undefined],
+    ]);
+    logOf().end(new Set(), new Set(["/consortia/c1"]));
+    expect(holders(logOf({ stack: "other" }))).toEqual([own, undefined, own, undefined]);
+    logOf().end(new Set(["/consortia/c2"])); // a run that changed nothing
+    logOf().end(new Set(), new Set(["/consortia/c0", "/consortia/c2"]));
+    expect(holders(logOf({ stack: "other" }))).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
   test("but not while it still creates something", async () => {
     const log = write(logOf(), ...lines("1", { id: "x" }));
     const during = (): Promise<void> => Promise.resolve(log.end(new Set()));

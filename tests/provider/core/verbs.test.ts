@@ -13,7 +13,7 @@ import { withKey } from "../../../provider/core/ownership";
 import { Sessions } from "../../../provider/core/session";
 import { fresh, stateOf, storedKey } from "../../../provider/core/state";
 import { unknown } from "../../../provider/core/values";
-import { previewLines, Verbs } from "../../../provider/core/verbs";
+import { Verbs } from "../../../provider/core/verbs";
 import { definitions } from "../../../provider/resources";
 import { base, type Kind } from "../../support/by-kind";
 import { setEnvironment } from "../../support/service";
@@ -72,14 +72,16 @@ describe("a check", () => {
       { paused: true },
       ['environment "e": paused: a new environment starts running; the next `pulumi up` pauses it'],
     ],
-  ])("in a preview tells %s", (_, kind, change, lines) => {
+  ])("in a preview that cannot look tells %s", async (_, kind, change, lines) => {
+    setEnvironment({ CONSORTIUM_OFFLINE_PREVIEW: "true" });
     const news = { ...base[kind], ...change };
-    const { verbs, sessions } = process();
+    const { verbs } = process();
     const plain = (all: string[]): string[] => all.map((line) => line.replace(/x\S*$/, "x"));
-    expect(plain(verbs(kind).check({}, { ...news, [previewKey]: true }).lines)).toEqual(lines);
+    const adoption = await verbs(kind).adoption(news);
+    expect(adoption.id).toBeUndefined();
+    expect(plain([...verbs(kind).check({}, { ...news, [previewKey]: true }).lines, ...adoption.lines])).toEqual(lines);
     expect(verbs(kind).check({}, news).lines).toEqual([]);
     expect(verbs(kind).check(base[kind], { ...news, [previewKey]: true }).lines).toEqual([]);
-    expect(plain(previewLines(definitions[kind], news, sessions.run()))).toEqual(lines);
   });
 
   test("keeps what an adapter has added, and nothing else of it", () => {

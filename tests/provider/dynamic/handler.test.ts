@@ -60,7 +60,7 @@ test.each<[string, Props, Props, string[]]>([
     "by name",
     {},
     { adopt: true, __preview: true },
-    ['consortium "acme": adopts the existing object with this name, or creates a new one'],
+    ['consortium "acme": finds nothing to adopt, and creates a new one'],
   ],
   ["that is asked for no longer", {}, { adopt: false, __preview: true }, []],
   ["by up, which says what it has found", {}, { adopt: "c7" }, []],

@@ -1,7 +1,8 @@
 import { bases, collected, nameField, nameKey, named, routeOf, storeOf } from "../../support/bases";
-import { inBothManners, made } from "../../support/lifecycle";
+import { inBothManners, made, world } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
+import { rewriting } from "../../support/virtual-time";
 
 /* How refresh and destroy handle changes by other people. */
 
@@ -22,26 +23,50 @@ inBothManners(() => {
       }
     });
 
-    test.each([null, ""])("a description that was removed (%j) counts as changed", async (description) => {
+    test.each([null, "", undefined])("a description that was removed (%j) counts as changed", async (description) => {
       const { engine, service, net, shown } = await made("consortium");
       service.store.consortia.patch(engine.kept!.id, { description } as Record<string, unknown>);
-      await engine.refresh();
-      expect(engine.outputs.description).toBe("");
+      for (let times = 0; times < 2; times++) {
+        await engine.refresh();
+        expect(engine.outputs.description ?? "").toBe("");
+      }
       expect(await engine.up(bases.consortium(net))).toEqual({ then: "updated" });
       expect(await shown()).toMatchObject({ description: "old" });
+      await engine.refresh();
+      expect(await engine.up(bases.consortium(net))).toEqual({ then: "same" });
+    });
+
+    test("what a service never lists was not removed, and neither was what nobody can read", async () => {
+      const { engine, net } = await world("consortium");
+      const theirs: { description?: unknown } = {};
+      const answered = (key: string, value: unknown): unknown => (key === "description" ? theirs.description : value);
+      rewriting({
+        answer: (text, { method }) => (method === "GET" ? JSON.stringify(JSON.parse(text, answered)) : text),
+      });
+      expect(await engine.up(bases.consortium(net))).toEqual({ then: "created" });
+      await engine.refresh();
+      expect(await engine.up(bases.consortium(net))).toEqual({ then: "same" });
+      theirs.description = { en: "old" };
+      await engine.refresh();
+      expect(engine.outputs.description).toBe("old");
+      expect(await engine.up(bases.consortium(net))).toEqual({ then: "same" });
     });
   });
 
-  test.each(collected)("%s: a refresh of an untouched object makes one list call and changes nothing", async (kind) => {
-    const { engine, net, calls } = await made(kind);
-    const { outputs, inputs } = engine.kept!;
-    await engine.refresh();
-    expect(calls()).toEqual([`GET ${routeOf(kind)}`]);
-    expect(engine.outputs).toEqual(outputs);
-    expect(engine.kept!.inputs).toMatchObject(inputs);
-    expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
-    expect(calls()).toEqual([]);
-  });
+  test.each(collected)(
+    "%s: a refresh of an untouched object lists it, reads what the list lacks, and changes nothing",
+    async (kind) => {
+      const { engine, net, calls } = await made(kind);
+      const { outputs, inputs } = engine.kept!;
+      await engine.refresh();
+      const status = kind === "node" ? [`GET ${routeOf(kind)}/:nodeId/status`] : [];
+      expect(calls()).toEqual([`GET ${routeOf(kind)}`, ...status]);
+      expect(engine.outputs).toEqual(outputs);
+      expect(engine.kept!.inputs).toMatchObject(inputs);
+      expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
+      expect(calls()).toEqual([]);
+    },
+  );
 
   test.each([
     ["environment", "upgrade"],

@@ -44,7 +44,7 @@ onBothAdapters((make) => {
     },
   );
 
-  test("a refresh makes one list call for each parent, whatever its contents", async () => {
+  test("a refresh makes one list call for each parent, and one for the status of a node, whatever its contents", async () => {
     const { stack, calls } = await make(() => {
       const consortium = new Consortium("c", {});
       const membership = new Membership("m", { consortium });
@@ -58,7 +58,8 @@ onBothAdapters((make) => {
     expect(await stack.refresh()).toMatchObject({ errors: [] });
     const own = "GET /consortia/:consortiumId";
     const nodes = `${own}/environments/:environmentId/nodes`;
-    const parents = ["GET /consortia", `${own}/environments`, nodes, nodes, `${own}/memberships`];
-    expect(calls().sort()).toEqual(parents);
+    const status = `${nodes}/:nodeId/status`;
+    const asked = ["GET /consortia", `${own}/environments`, nodes, nodes, status, status, `${own}/memberships`];
+    expect(calls().sort()).toEqual(asked);
   });
 });
