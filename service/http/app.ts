@@ -187,7 +187,6 @@ const inAscii = (json: string): string =>
 
 /** Answers invalid HTTP: there is no request, only a connection. */
 function garbled({ code, message }: NodeJS.ErrnoException, socket: Duplex): void {
-  // Stryker disable next-line ConditionalExpression: the error of another end would close it, too
   if (!socket.writable) return void socket.destroy();
   const [status, errorMessage] =
     code === "HPE_HEADER_OVERFLOW"

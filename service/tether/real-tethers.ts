@@ -82,7 +82,6 @@ export class RealTethers implements Tethering {
       const deployments = Object.fromEntries(networks.map((net) => [net, known(net)]));
       const simulated = networks.some((net) => isDeployedOn(fields, net) && !contracts[net]);
       const stopped = network && simulated ? { active: false, activated: false, nextPin: undefined } : {};
-      // Stryker disable next-line ConditionalExpression: otherwise, it writes what is there
       if (simulated) store.setFields("tether", id, { deployments, ...stopped });
       for (const net of networks.filter((net) => deploying[net])) this.#deployments.goOn(id, net);
       this.#schedule.set(id, store.get("tether", id)!.fields.nextPin);
@@ -186,7 +185,6 @@ class Deployments {
     this.store.setFields("tether", id, {
       contracts: { ...contracts, [network]: undefined },
       deployments: { ...deployments, [network]: 0 },
-      // Stryker disable next-line ConditionalExpression: a chain that shows its first block refuses the old transaction at once, too
       lost: { ...lost, [network]: anew ? undefined : { address, ...transaction } },
       pinning: pinning?.network === network ? undefined : pinning,
       problem: `The contract ${address} is no longer on ${network}: the network lost its state. Deploy it again.`,

@@ -128,7 +128,6 @@ async function applied(
   const { collection, id, keys, before } = one;
   const { definition } = collection;
   await refuse?.(one);
-  // Stryker disable next-line MethodExpression: one key at most can be refused
   const isDrift = !keys.some((key) => changed.includes(key));
   const refused = (some: string[], why: string, then: StateParts): Incomplete =>
     new Incomplete(id, stateOf(definition, withRefused(then, some), olds), refusedChange(one, some, why));
