@@ -1,7 +1,7 @@
 /**
  * Unit and integration tests read the sources; the latter run in real time, on ledgers, chains and processes that they start and kill.
- * The others drive what users have: the real Pulumi CLI on the build in dist/, a browser, the linters of forges. `npm test` runs the unit
- * tests and the stories, one for each adapter and language; `npm run test:all` runs all. `npm run pictures` takes the pictures of the docs.
+ * The others run what users have: the build in dist/, with the real Pulumi CLI in stories and e2e, a browser, the linters of forges.
+ * `npm test` runs unit, dist and the stories; `npm run test:all` runs all. `npm run pictures` takes the pictures of the docs.
  */
 const transform = {
   "\\.(ts|mjs)$|/otlp-exporter-base/.+\\.js$": [
@@ -12,7 +12,7 @@ const transform = {
 const common = {
   transform,
   transformIgnorePatterns: ["/node_modules/(?!.*/otlp-exporter-base/)"], // it has `import()`, which Jest cannot run as it is
-  testEnvironment: "node",
+  testEnvironment: "<rootDir>/tests/support/jest/environment.mjs",
   globalSetup: "<rootDir>/tests/support/jest/temporary.ts",
   moduleNameMapper: {
     // The packages of this repository, from their sources.
@@ -30,29 +30,53 @@ const common = {
   modulePathIgnorePatterns: ["<rootDir>/templates/", "<rootDir>/(service|console|fleet)/dist/"],
 };
 
-const ofPrograms = {
-  testEnvironment: "<rootDir>/tests/support/jest/environment.mjs",
-};
+/** Of tests in real time. */
+const slow = { setupFilesAfterEnv: ["<rootDir>/tests/support/jest/long.ts"] };
+const ofPrograms = { ...slow, testEnvironmentOptions: { programs: true } };
 
 /** Folders of integration tests. */
 const integration = ["fleet", "observe", "service/ledger", "service/store", "service/tether"];
+/** Tests beside them that start what is in dist/. */
+const onDist = [
+  ...[
+    "cli/command-line",
+    "cli/printable",
+    "console/*",
+    "docs/fleet",
+    "provider/dynamic/host",
+    "provider/stacks/traces",
+  ],
+  ...["sdk/network/schema", "sdk/runtime/connect", "service/http/any-bytes", "tools/plugin"],
+];
 
 export default {
   maxWorkers: 4, // two cores: half of the time of most files is waiting, for chains, servers and each other's processes
-  testTimeout: 300_000, // ends what hangs, and nothing else: a busy machine takes its time
+  testTimeout: 60_000, // ends what hangs
   // A worker that has nothing left to do still frees a heap of up to 1 GB, which takes it 0.1 to 0.4 s, and longer on a busy machine.
   // What keeps a worker alive for good is still told.
   workerGracefulExitTimeout: 10_000,
+  reporters: ["<rootDir>/tests/support/jest/reporter.mjs", "summary"],
   testSequencer: "<rootDir>/tests/support/jest/sequencer.mjs",
   projects: [
     {
       ...common,
       displayName: "unit",
       testMatch: ["<rootDir>/tests/**/*.test.ts"],
-      testPathIgnorePatterns: ["/node_modules/", ...["e2e", ...integration].map((folder) => `/tests/${folder}/`)],
+      testPathIgnorePatterns: [
+        "/node_modules/",
+        ...["e2e", ...integration].map((folder) => `/tests/${folder}/`),
+        ...onDist.map((name) => `/tests/${name}\\.test\\.ts$`),
+      ],
     },
     {
       ...common,
+      ...slow,
+      displayName: "dist",
+      testMatch: onDist.map((name) => `<rootDir>/tests/${name}.test.ts`),
+    },
+    {
+      ...common,
+      ...slow,
       displayName: "integration",
       testMatch: integration.map((folder) => `<rootDir>/tests/${folder}/**/*.test.ts`),
     },

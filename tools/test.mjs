@@ -1,13 +1,14 @@
 // @ts-check
 /**
- * npm test, npm run test:all: builds and runs tests. Arguments: projects of jest.config.mjs, then options of Jest.
- * The last line says `N passed, N failed`.
+ * npm test, npm run test:all, npm run lint: builds, and runs tests and, beside them, the static checks. Arguments: projects of
+ * jest.config.mjs and `lint`, then options of Jest. The last line says `N passed, N failed`.
  */
 import "./lib/node-version.mjs";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { close, runChecks, tally } from "./lib/checks.mjs";
+import { lintChecks } from "./lib/lint.mjs";
 import { build, bundle, installPackages, root } from "./lib/prepare.mjs";
 import { runAttached } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
@@ -31,25 +32,36 @@ async function jest(args, cli) {
   }
 }
 
+/** Those that need a Pulumi CLI. */
+const onPulumi = ["stories", "e2e"];
+const names = ["lint", "unit", "dist", "integration", ...onPulumi];
+
 await close(async () => {
-  const names = ["unit", "integration", "stories", "e2e"];
-  const projects = process.argv.slice(2).filter((word) => names.includes(word));
+  const chosen = process.argv.slice(2).filter((word) => names.includes(word));
   const rest = process.argv.slice(2).filter((word) => !names.includes(word));
-  const built = await runChecks(
-    [
-      { name: "packages", work: installPackages },
-      { name: "build", work: build },
-      { name: "provider plugin", work: bundle },
-    ],
-    1,
-  );
+  const projects = chosen.filter((name) => name !== "lint");
+  const checks = chosen.includes("lint") ? lintChecks : [];
+  const needed = [
+    { name: "packages", work: installPackages },
+    { name: "build", work: build },
+    ...(projects.length > 0 ? [{ name: "provider plugin", work: bundle }] : []),
+  ];
+  const built = await runChecks(needed, 1);
   if (built.includes(false)) return tally(built);
+  if (projects.length === 0) return tally([...built, ...(await runChecks(checks, 2))]);
   /** @type {import("./lib/pulumi-cli.mjs").PulumiCli | undefined} */
   let cli;
   const find = async () => (cli = await pulumiCli({ languages: true }));
-  const prepared = [...built, ...(await runChecks([{ name: "Pulumi CLI and language hosts", work: find }], 1))];
-  log(cli ? "Running the tests …" : "Running the tests that need no Pulumi CLI …");
-  const possible = cli ? projects : projects.filter((name) => name === "unit" || name === "integration");
-  const tests = await jest([...rest, "--selectProjects", ...possible], cli);
-  return tally(prepared, tests);
+  const isOnPulumi = (/** @type {string} */ name) => onPulumi.includes(name);
+  const making = projects.some(isOnPulumi) ? [{ name: "Pulumi CLI and language hosts", work: find }] : [];
+  const prepared = [...built, ...(await runChecks(making, 1))];
+  const possible = cli ? projects : projects.filter((name) => !isOnPulumi(name));
+  if (possible.length === 0) return tally(prepared);
+  log(possible.length < projects.length ? "Running the tests that need no Pulumi CLI …" : "Running the tests …");
+  const [tests, checked] = await Promise.all([
+    jest([...rest, "--selectProjects", ...possible], cli),
+    runChecks(checks, 1),
+  ]);
+  checks.forEach(({ name }, at) => checked[at] || log(`FAILED ${name}: see above`));
+  return tally([...prepared, ...checked], tests);
 });

@@ -14,13 +14,13 @@ import { freePort } from "../../support/network";
 import { until } from "../../support/until";
 import { cliWithLanguages, virtualEnvironment } from "../support/languages/sdk";
 import { Newcomer } from "../support/newcomer";
+import { released, version } from "../support/release";
 import { root } from "../support/stack";
 import { world } from "../support/world";
 
 /* The output of `npm run release`, as its users install it. npm.test.ts has more about the npm packages. */
 
-const { version } = jest.requireActual<{ version: string }>("../../../package.json");
-const release = join(root, "release");
+let release: string;
 const names = (folder: string): string[] => readdirSync(join(release, folder)).sort();
 const json = (file: string): Record<string, unknown> =>
   JSON.parse(readFileSync(join(release, file), "utf8")) as Record<string, unknown>;
@@ -35,8 +35,7 @@ interface Bill {
 }
 
 beforeAll(async () => {
-  const args = [join(root, "tools/release.mjs"), "--unpublished", "--platforms", platform];
-  await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 2 ** 26 });
+  release = (await released()).folder;
 }, 1_800_000); // without caches, much is downloaded and compiled
 
 test("all parts exist, with the same version and correct checksums", () => {

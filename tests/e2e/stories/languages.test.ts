@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { failed, root } from "../support/stack";
 import { canaryKey, type World, world } from "../support/world";
 
-/* The quickstart's network in each language of the plugin: the examples as they are. (Templates: tests/e2e/plugin/templates.test.ts.) */
+/* The quickstart's network in each language of the plugin: the examples as they are. (Templates: tests/e2e/install/languages.test.ts.) */
 
 jest.setTimeout(900_000); // the first time, packages for Python and Go are made
 

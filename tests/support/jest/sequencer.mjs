@@ -1,17 +1,57 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import Sequencer from "@jest/test-sequencer";
+import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
 
-/** Short files that take a minute: their size decides when they run, until a run on this machine has measured them. */
+/** Until this machine has measured them: the files that take longest, longest first. */
 const long = [
-  ...["life/faults", "engine/dynamic", "engine/plugin", "life/own-form", "life/backends"],
-  ...["install/newest", "install/release", "fleet/fleet", "gitops/forges", "install/npm", "stories/languages"],
+  ...["install/languages", "install/release", "gitops/forges", "life/engine/plugin", "life/engine/dynamic"],
+  ...["install/npm", "install/newest", "e2e/fleet/fleet", "stories/languages", "languages/examples", "life/backends"],
+  ...["life/faults", "life/own-form", "plugin/from-terraform", "service/clients", "fleet/stages", "ledger/fuzz"],
+  ...["service/geth", "console/many", "console/browser", "gitops/kubernetes", "service/kills", "service/durability"],
 ];
 
-/** What takes longest comes first, so that no worker is left with it at the end: end-to-end files, and the long ones of them. */
+/** The seconds that each file took, in the user's cache. */
+const record = () => join(cacheRoot(), "test-seconds.json");
+/** @returns {Record<string, number>} */
+function measured() {
+  try {
+    return JSON.parse(readFileSync(record(), "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+/** @param {import("@jest/test-result").Test} test */
+const nameOf = ({ path, context }) => relative(context.config.rootDir, path);
+
+/** What takes longest comes first, so that no worker is left with it at the end. */
 export default class extends Sequencer {
   /** @param {import("@jest/test-result").Test[]} tests */
-  async sort(tests) {
-    const rank = ({ path }) =>
-      long.some((name) => path.endsWith(`/${name}.test.ts`)) ? 0 : path.includes("/e2e/") ? 1 : 2;
-    return (await super.sort(tests)).sort((one, other) => rank(one) - rank(other));
+  sort(tests) {
+    const times = measured();
+    const seconds = new Map(tests.map((test) => [test, times[nameOf(test)] ?? guess(test)]));
+    return [...tests].sort((one, other) => (seconds.get(other) ?? 0) - (seconds.get(one) ?? 0));
   }
+
+  /** @param {import("@jest/test-result").Test[]} tests @param {import("@jest/test-result").AggregatedResult} results */
+  cacheResults(tests, results) {
+    super.cacheResults(tests, results);
+    const times = measured();
+    const names = new Map(tests.map((test) => [test.path, nameOf(test)]));
+    for (const { testFilePath, perfStats, skipped, numPassingTests } of results.testResults) {
+      const name = names.get(testFilePath);
+      if (name && !skipped && numPassingTests > 0) times[name] = Math.round(perfStats.runtime / 100) / 10;
+    }
+    mkdirSync(dirname(record()), { recursive: true });
+    writeFileSync(record(), JSON.stringify(times));
+  }
+}
+
+/** @param {import("@jest/test-result").Test} test @returns {number} */
+function guess(test) {
+  const at = long.findIndex((name) => test.path.endsWith(`/${name}.test.ts`));
+  if (at >= 0) return 1_000 - at;
+  if (test.path.includes("/e2e/")) return 30;
+  return (test.context.hasteFS.getSize(test.path) ?? 0) / 10_000; // a second for each hundred lines or so
 }

@@ -1,11 +1,9 @@
 // @ts-check
-/** npm run lint: all static checks. The last line says `N passed, N failed`. */
-import "./lib/node-version.mjs";
+/** The static checks, of what is built. */
 import { join } from "node:path";
-import { close, runChecks, tally } from "./lib/checks.mjs";
-import { build, installPackages, root } from "./lib/prepare.mjs";
-import { run } from "./lib/processes.mjs";
-import { UserError } from "./lib/terminal.mjs";
+import { root } from "./prepare.mjs";
+import { run } from "./processes.mjs";
+import { UserError } from "./terminal.mjs";
 
 /**
  * @param {string} name
@@ -31,7 +29,7 @@ const cache = (/** @type {string} */ name) => [
 /** The folders of the product's sources. */
 const sources = ["cli", "console", "fleet", "internal", "inventory", "observe", "plugin", "provider", "sdk", "service"];
 const typed = ["tests", "bench", "console/page", "tools", "examples"];
-const checks = [
+export const lintChecks = [
   tool("eslint", "node_modules/eslint/bin/eslint.js", ...cache("eslint/"), "."),
   tool("types", "node_modules/typescript-7/bin/tsc", "--build", ...typed),
   tool("imports", "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", ...sources, "bench", "tools"),
@@ -47,15 +45,3 @@ const checks = [
   ),
   tool("generated files", "tools/generate.mjs", "--check"),
 ];
-
-await close(async () => {
-  const prepared = await runChecks(
-    [
-      { name: "packages", work: installPackages },
-      { name: "build", work: build },
-    ],
-    1,
-  );
-  if (prepared.includes(false)) return tally(prepared);
-  return tally([...prepared, ...(await runChecks(checks, 2))]);
-});
