@@ -34,6 +34,9 @@ const common = {
 const slow = { setupFilesAfterEnv: ["<rootDir>/tests/support/jest/long.ts"] };
 const ofPrograms = { ...slow, testEnvironmentOptions: { programs: true } };
 
+/** Contracts of which nothing has changed (tools/lib/contracts.mjs). */
+const leftOut = (process.env.TESTS_LEFT_OUT ?? "").split(" ").filter(Boolean);
+
 /** Folders of integration tests. */
 const integration = ["fleet", "observe", "service/ledger", "service/store", "service/tether"];
 /** Tests beside them that start what is in dist/. */
@@ -90,7 +93,7 @@ export default {
       ...common,
       displayName: "e2e",
       testMatch: ["<rootDir>/tests/e2e/**/*.test.ts"],
-      testPathIgnorePatterns: ["/node_modules/", "/tests/e2e/stories/"],
+      testPathIgnorePatterns: ["/node_modules/", "/tests/e2e/stories/", ...leftOut.map((file) => `/${file}$`)],
       ...ofPrograms,
     },
     { ...common, displayName: "pictures", testMatch: ["<rootDir>/tests/console/pictures.ts"] },

@@ -51,7 +51,7 @@ async function make(draft: string): Promise<void> {
 async function copySources(source: string): Promise<void> {
   mkdirSync(join(source, "node_modules"), { recursive: true });
   const listed = await succeed("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
-  const files = listed.split("\0").filter((file) => existsSync(join(root, file)));
+  const files = listed.split("\0").filter((file) => file && existsSync(join(root, file)));
   const built = [".", "console", "fleet", "service"].map((folder) => join(folder, "dist"));
   await succeed("cp", ["-a", "--parents", ...files, ...built, source], { cwd: root });
   const modules = join(root, "node_modules");

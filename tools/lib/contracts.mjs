@@ -1,0 +1,106 @@
+// @ts-check
+/**
+ * Tests of contracts with third parties: geth, foreign clients, Kubernetes' API server, runners of pipelines, the ends of the range of
+ * Pulumi. They run when what they import or start is not what it was when they were last green on this machine.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { root } from "./prepare.mjs";
+import { succeed } from "./processes.mjs";
+import { cacheRoot } from "./pulumi-cli.mjs";
+
+/** What programs import, and run. */
+const product = [
+  ...["sdk/index.ts", "sdk/service.ts", "sdk/policy/index.ts", "provider/api/index.ts", "provider/dynamic/runtime.ts"],
+  ...["plugin/loader.ts", "plugin/main.ts", "cli/consortium.ts", "internal/console.ts", "internal/fleet.ts"],
+  ...["service/index.ts", "service/command/main.ts", "console/command/main.ts", "fleet/main.ts", "fleet/command.ts"],
+];
+const ofProduct = ["contracts", "schemas", "policy-pack", "tools/plugin.mjs", "tools/lib", "*/package.json"];
+/** @typedef {Record<string, { starts?: string[], reads: string[] }>} Contracts */
+
+/** A test → the sources of what it starts, and all else that it reads: files and folders. @type {Contracts} */
+const contracts = {
+  "tests/e2e/service/geth.test.ts": {
+    reads: ["tests/e2e/service/geth", "docs/reference/embedded-service.md", "contracts"],
+  },
+  "tests/e2e/service/clients.test.ts": {
+    reads: ["tests/e2e/service/clients", "tests/e2e/service/geth", "contracts"],
+  },
+  "tests/e2e/gitops/kubernetes.test.ts": {
+    starts: product,
+    reads: [...ofProduct, "tests/e2e/gitops/kubernetes", "examples", "fleet/README.md", "docs"],
+  },
+  "tests/e2e/gitops/forges.test.ts": {
+    starts: product,
+    reads: [...ofProduct, "tests/e2e/gitops/act", "tests/e2e/support", "examples/gitops", "gitops"],
+  },
+  "tests/e2e/install/newest.test.ts": {
+    starts: product,
+    reads: [...ofProduct, "bench"],
+  },
+};
+/** What every test runs on. */
+const always = ["package.json", "package-lock.json", "jest.config.mjs", "tests/support/jest", "tools/pulumi-cli"];
+
+const record = () => join(cacheRoot(), "green-contracts.json");
+/** @returns {Record<string, string>} test → the digest with which it was green */
+const recorded = () => (existsSync(record()) ? JSON.parse(readFileSync(record(), "utf8")) : {});
+
+/** @param {Contracts} [of] @param {string} [folder] the repository */
+export function contractsOf(of = contracts, folder = root) {
+  /** A digest of the content of everything that a test imports, starts and reads. @param {string} test @returns {Promise<[string, string]>} */
+  async function digested(test) {
+    const { build } = await import("esbuild"); // here, because a fresh clone has no packages at first
+    const { starts = [], reads } = of[test] ?? { reads: [] };
+    const { metafile } = await build({
+      absWorkingDir: folder,
+      entryPoints: [test, ...starts],
+      outdir: "unwritten",
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: "node",
+      packages: "external",
+      tsconfig: join(folder, "tests/tsconfig.json"), // our own packages, from their sources
+      logLevel: "silent",
+    });
+    const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ...reads, ...always];
+    const listed = (await succeed("git", list, { cwd: folder })).split("\0");
+    const read = listed.filter((file) => file !== "" && existsSync(join(folder, file)));
+    const digest = createHash("sha256").update(`${process.version} ${process.env.PULUMI_CONSORTIUM_CLI ?? ""}`);
+    for (const file of [...new Set([...Object.keys(metafile.inputs), ...read])].sort())
+      digest.update(`\0${file}\0`).update(readFileSync(join(folder, file)));
+    return [test, digest.digest("hex")];
+  }
+  const digestsOf = async (/** @type {string[]} */ tests) => Object.fromEntries(await Promise.all(tests.map(digested)));
+
+  return {
+    /** Their digests now, and those that were green with the same ones. */
+    async look() {
+      const digests = await digestsOf(Object.keys(of));
+      const green = recorded();
+      return { digests, unchanged: Object.keys(digests).filter((test) => green[test] === digests[test]) };
+    },
+
+    /**
+     * Notes those that were green, whole, with the same content from the beginning to the end.
+     * @param {Record<string, string>} before their digests at the beginning
+     * @param {{ testResults: { name: string, status: string, assertionResults: { status: string }[] }[] }} report of Jest
+     */
+    async note(before, { testResults }) {
+      const isGreen = (/** @type {typeof testResults[number]} */ { status, assertionResults }) =>
+        status === "passed" && assertionResults.length > 0 && assertionResults.every((one) => one.status === "passed");
+      const ran = new Map(testResults.map((one) => [relative(folder, one.name), isGreen(one)]));
+      const after = await digestsOf(Object.keys(before).filter((test) => ran.has(test)));
+      const green = recorded();
+      for (const [test, digest] of Object.entries(after)) {
+        if (ran.get(test) && digest === before[test]) green[test] = digest;
+        else delete green[test];
+      }
+      mkdirSync(dirname(record()), { recursive: true });
+      writeFileSync(`${record()}.draft`, JSON.stringify(green));
+      renameSync(`${record()}.draft`, record());
+    },
+  };
+}
