@@ -39,7 +39,7 @@ const leftOut = (process.env.TESTS_LEFT_OUT ?? "").split(" ").filter(Boolean);
 
 /** Folders of integration tests. */
 const integration = ["fleet", "observe", "service/ledger", "service/store", "service/tether"];
-/** Tests beside them that start what is in dist/. */
+/** Tests beside them that start what is in dist/, or a compiler. */
 const onDist = [
   ...[
     "cli/command-line",
@@ -96,6 +96,6 @@ export default {
       testPathIgnorePatterns: ["/node_modules/", "/tests/e2e/stories/", ...leftOut.map((file) => `/${file}$`)],
       ...ofPrograms,
     },
-    { ...common, displayName: "pictures", testMatch: ["<rootDir>/tests/console/pictures.ts"] },
+    { ...common, ...ofPrograms, displayName: "pictures", testMatch: ["<rootDir>/tests/console/pictures.ts"] },
   ],
 };

@@ -22,7 +22,7 @@ const ofProduct = ["contracts", "schemas", "policy-pack", "tools/plugin.mjs", "t
 /** A test → the sources of what it starts, and all else that it reads: files and folders. @type {Contracts} */
 const contracts = {
   "tests/e2e/service/geth.test.ts": {
-    reads: ["tests/e2e/service/geth", "docs/reference/embedded-service.md", "contracts"],
+    reads: ["tests/e2e/service/geth"],
   },
   "tests/e2e/service/clients.test.ts": {
     reads: ["tests/e2e/service/clients", "tests/e2e/service/geth", "contracts"],

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { Wallet, id } from "ethers";
+import WebSocket from "ws";
+import { until } from "../../../support/until";
+import { type Answer, withoutOwn } from "./differences";
+import { type Seen, type Step, topic } from "./step";
+import { steps } from "./steps";
+
+/* A ledger that is asked: the same calls to each, from the same beginning. The profile is London, the oldest one that geth 1.17 has. */
+
+export const chainId = 20_260_101;
+export const rich = new Wallet(id("a rich account"));
+export const balance = 10n ** 22n;
+/** A contract that logs a topic while it is deployed. */
+const logging = `0x7f${topic.slice(2)}60206000a1`;
+
+/** The service's, or geth's. */
+export class Ledger implements Seen {
+  readonly rich = rich;
+  readonly chainId = chainId;
+  account = "";
+  readonly #results = new Map<string, unknown>();
+
+  constructor(
+    private readonly url: string,
+    readonly wss: string,
+    /** Of every request. */
+    readonly headers: Record<string, string> = {},
+  ) {}
+
+  of = <T>(step: string): T => {
+    if (!this.#results.has(step)) throw new Error(`There is no result of: ${step}.`);
+    return this.#results.get(step) as T;
+  };
+
+  async ask(step: Step): Promise<Answer> {
+    const answer = await this.send(await step.body(this));
+    this.#results.set(step.title, answer?.result);
+    if (step.mined)
+      await until(async () => (await this.call("eth_getTransactionReceipt", this.of(step.title))) !== null);
+    return answer;
+  }
+
+  async call(method: string, ...params: unknown[]): Promise<unknown> {
+    return ((await this.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))) as { result: unknown }).result;
+  }
+
+  async send(body: string): Promise<Answer> {
+    const headers = { ...this.headers, "content-type": "application/json" };
+    const text = await (await fetch(this.url, { method: "POST", headers, body })).text();
+    return (text === "" ? null : JSON.parse(text)) as Answer;
+  }
+
+  /** Its first block. */
+  async begin(): Promise<this> {
+    [this.account] = (await this.call("eth_accounts")) as [string];
+    await this.call("eth_sendTransaction", { from: this.account, to: this.account });
+    await until(async () => (await this.call("eth_syncing")) === false); // geth indexes its first block
+    await until(async () => (await this.call("eth_blockNumber")) === "0x1");
+    return this;
+  }
+}
+
+/** A ledger's notifications about a transfer and a deployment that logs, by subscription. */
+async function notified(ledger: Ledger): Promise<Record<string, unknown[]>> {
+  const socket = new WebSocket(ledger.wss, { headers: ledger.headers });
+  const messages: unknown[] = [];
+  socket.on("message", (data: Buffer) => messages.push(JSON.parse(data.toString())));
+  await once(socket, "open");
+  const kinds = [["newHeads"], ["logs", { topics: [topic] }], ["newPendingTransactions"], ["nothing"]] as const;
+  for (const [id, params] of kinds.entries()) {
+    socket.send(JSON.stringify({ jsonrpc: "2.0", id, method: "eth_subscribe", params }));
+    await until(() => messages.length > id);
+  }
+  const nonce = Number(await ledger.call("eth_getTransactionCount", rich.address, "latest"));
+  const usual = { type: 0, gasPrice: 1_000_000_000, gasLimit: 100_000, chainId };
+  for (const [at, transaction] of [{ to: rich.address }, { data: logging }].entries()) {
+    const raw = await rich.signTransaction({ ...usual, ...transaction, nonce: nonce + at });
+    await ledger.call("eth_sendRawTransaction", raw);
+    await until(() => messages.length === kinds.length + [2, 5][at]!);
+  }
+  socket.terminate();
+  const all = messages as {
+    result?: string;
+    error?: object;
+    params?: { subscription: string; result: unknown };
+  }[];
+  const of = (name: unknown) =>
+    all.flatMap(({ params }) => (params && params.subscription === name ? [params.result] : []));
+  return Object.fromEntries(kinds.map(([kind], at) => [kind, all[at]!.error ? [all[at]] : of(all[at]!.result)]));
+}
+
+/** The answers to all steps, and what was notified, by title: without what is another in each chain. */
+export async function answersOf(ledger: Ledger): Promise<Record<string, Answer>> {
+  const answers: Record<string, Answer> = {};
+  for (const step of steps) answers[step.title] = withoutOwn(await ledger.ask(step), step);
+  for (const [about, result] of Object.entries(await notified(ledger))) {
+    const title = `notifications of ${about}`;
+    answers[title] = withoutOwn({ result }, { title, body: () => "" });
+  }
+  return answers;
+}
