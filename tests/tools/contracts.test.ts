@@ -20,13 +20,13 @@ function repository() {
   write("cli/command.ts", "");
   write("examples/deep/network.yaml", "");
   const of = { [tests[0]]: { starts: ["cli/main.ts"], reads: ["examples"] }, [tests[1]]: { reads: [] } };
-  const { look, note } = contractsOf(of, folder);
+  const contracts = contractsOf(of, folder);
   const result = (at: number, status = "passed", ...more: string[]) => ({
     name: join(folder, tests[at]!),
     status,
     assertionResults: [status, ...more].map((one) => ({ status: one })),
   });
-  return { write, look, note, result, unchanged: async () => (await look()).unchanged };
+  return { write, contracts, result, unchanged: async () => (await contracts.look()).unchanged };
 }
 afterEach(() => delete process.env.PULUMI_CONSORTIUM_CACHE);
 
@@ -38,9 +38,9 @@ test.each([
   ["a new file that it reads", "examples/new.yaml"],
   ["the packages", "package-lock.json"],
 ])("a contract that was green runs again after a change of %s", async (_, file) => {
-  const { write, look, note, result, unchanged } = repository();
+  const { write, contracts, result, unchanged } = repository();
   expect(await unchanged()).toEqual([]);
-  await note((await look()).digests, { testResults: [result(0), result(1)] });
+  await contracts.note((await contracts.look()).digests, { testResults: [result(0), result(1)] });
   write("docs/unrelated.md", "new");
   expect(await unchanged()).toEqual(tests);
   write(file, "// a line more");
@@ -48,17 +48,17 @@ test.each([
 });
 
 test("nothing counts as green but a whole file, with one content from its beginning to its end", async () => {
-  const { write, look, note, result, unchanged } = repository();
-  const { digests } = await look();
+  const { write, contracts, result, unchanged } = repository();
+  const { digests } = await contracts.look();
   for (const one of [result(0, "failed"), result(0, "passed", "pending"), { ...result(0), assertionResults: [] }]) {
-    await note(digests, { testResults: [one, result(1)] });
+    await contracts.note(digests, { testResults: [one, result(1)] });
     expect(await unchanged()).toEqual([tests[1]]);
   }
-  await note(digests, { testResults: [result(0)] });
+  await contracts.note(digests, { testResults: [result(0)] });
   expect(await unchanged()).toEqual(tests); // the other one was left out
-  await note(digests, { testResults: [result(0, "failed")] });
+  await contracts.note(digests, { testResults: [result(0, "failed")] });
   expect(await unchanged()).toEqual([tests[1]]);
   write("provider/far.ts", "// while it ran");
-  await note(digests, { testResults: [result(0)] });
+  await contracts.note(digests, { testResults: [result(0)] });
   expect(await unchanged()).toEqual([tests[1]]);
 });

@@ -1,6 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import pLimit from "p-limit";
 import { parse } from "yaml";
 import { type Service, startService } from "../../../service/index";
 import { startForge } from "../../../tools/lib/forge.mjs";
@@ -20,7 +19,7 @@ import { root } from "../support/root";
  * python3 and go. (The examples, policies and replacements in each language: tests/e2e/stories/languages.test.ts.)
  */
 
-jest.setTimeout(1_800_000); // without caches, much is downloaded and compiled
+jest.setTimeout(3_600_000); // without caches, much is downloaded and compiled
 
 const text = (file: string): string => readFileSync(file, "utf8");
 const oldestIn = (range: string): string => /\d+(\.\d+)+/.exec(range)![0];
@@ -198,15 +197,12 @@ async function checksTypes(program: string, sh: (script: string) => Promise<stri
 }
 
 describe("a new project, as the page of languages prints it", () => {
-  const three = pLimit(3); // most of an installation is waiting
-  testTogether(languages, (...row) =>
-    three(async () => {
-      const service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
-      try {
-        await follow(...row, service);
-      } finally {
-        await service.close();
-      }
-    }),
-  );
+  testTogether(languages, async (...row) => {
+    const service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
+    try {
+      await follow(...row, service);
+    } finally {
+      await service.close();
+    }
+  });
 });
