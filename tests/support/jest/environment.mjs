@@ -2,6 +2,9 @@ import { TestEnvironment } from "jest-environment-node";
 import { treeOf } from "../../../tools/lib/processes.mjs";
 import { zoneOf } from "./zone.mjs";
 
+/** A process runs one file after the other. */
+const ofMachine = process.env.TZ;
+
 /** Conditions that a test waits for (tests/support/until.ts). */
 const waits = Symbol.for("conditions that a test waits for");
 
@@ -19,7 +22,9 @@ export default class extends TestEnvironment {
   constructor(config, context) {
     const { rootDir, testEnvironmentOptions } = config.projectConfig;
     const isOfPrograms = testEnvironmentOptions.programs === true;
-    if (!isOfPrograms) process.env.TZ = zoneOf(rootDir, context.testPath);
+    const zone = isOfPrograms ? ofMachine : zoneOf(rootDir, context.testPath);
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
     super(config, context);
     this.#isOfPrograms = isOfPrograms;
     this.global[waits] = new Set();

@@ -16,7 +16,7 @@ const telling = (Reporter) =>
       if (failed.length === 0 && !result.testExecError)
         return super.printTestFileHeader(path, config, { ...result, console: undefined });
       const late = failed.filter(({ failureMessages }) => failureMessages.some(isLate)).length;
-      const zone = config.testEnvironmentOptions.programs ? "" : `, TZ=${zoneOf(config.rootDir, path)}`;
+      const zone = config.testEnvironmentOptions.programs ? "" : `, TEST_TZ=${zoneOf(config.rootDir, path)}`;
       const time = late > 0 ? `RAN OUT OF TIME: ${late} of ${failed.length} failed tests` : "Did not run out of time";
       this.log(`${time}${zone}`);
       return super.printTestFileHeader(path, config, result);

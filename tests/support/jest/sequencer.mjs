@@ -39,9 +39,10 @@ export default class extends Sequencer {
     super.cacheResults(tests, results);
     const times = measured();
     const names = new Map(tests.map((test) => [test.path, nameOf(test)]));
-    for (const { testFilePath, perfStats, skipped, numPassingTests } of results.testResults) {
+    for (const { testFilePath, perfStats, numPassingTests, numPendingTests } of results.testResults) {
       const name = names.get(testFilePath);
-      if (name && !skipped && numPassingTests > 0) times[name] = Math.round(perfStats.runtime / 100) / 10;
+      const isWhole = numPassingTests > 0 && numPendingTests === 0;
+      if (name && isWhole) times[name] = Math.round(perfStats.runtime / 100) / 10;
     }
     mkdirSync(dirname(record()), { recursive: true });
     writeFileSync(record(), JSON.stringify(times));

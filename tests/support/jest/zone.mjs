@@ -3,10 +3,10 @@ import { relative } from "node:path";
 
 /** One east and one west of Greenwich, neither by whole hours. */
 const zones = ["America/St_Johns", "Asia/Kathmandu"];
-const given = process.env.TZ;
+const given = process.env.TEST_TZ;
 
 /**
- * The time zone that a test file runs in: the other one every day. `TZ=…` in the environment is that of all files.
+ * The time zone that a test file runs in: the other one every day. `TEST_TZ=…` in the environment is that of all files.
  * @param {string} root @param {string} path
  */
 export function zoneOf(root, path) {
