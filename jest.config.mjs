@@ -44,8 +44,8 @@ const onDist = [
   ...[
     "cli/command-line",
     "cli/printable",
-    "console/*",
     "docs/fleet",
+    "docs/programs",
     "provider/dynamic/host",
     "provider/stacks/traces",
   ],
