@@ -3,7 +3,8 @@ import { driftBetween } from "../provider/core/diff";
 import { stateSeen } from "../provider/core/lifecycle/read";
 import { isUnset, unknown as unknownMark } from "../provider/core/values";
 import { printable } from "../provider/api/printable";
-import { fieldsOf, isObject, text } from "../provider/plain";
+import { fieldsOf, isObject } from "../provider/plain";
+import { tetherIn } from "../provider/api/tether";
 import { definitions } from "../provider/resources";
 import { tetherSeen } from "../provider/resources/tether/read";
 
@@ -41,11 +42,7 @@ export const driftOf = (kind: Kind, state: Props, shown: Props, lacked: readonly
 function seen(kind: Kind, state: Props, shown: Props, lacked: readonly string[]): Props {
   if (kind !== "tetherService") return stateSeen(definitions[kind], state, shown, lacked);
   const { network, state: progress, intervalHours: interval } = shown;
-  return tetherSeen(state, {
-    network: text(network),
-    state: progress === "missing" ? undefined : text(progress),
-    ...(typeof interval === "number" && { interval }),
-  });
+  return tetherSeen(state, tetherIn({ network, interval, state: progress }));
 }
 
 export const inWords = ({ name, was, is, isSecret }: Difference): string =>

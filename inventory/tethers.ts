@@ -1,7 +1,7 @@
 import { type ConsortiumClient, isApiError } from "../provider/api";
 import { briefly } from "../provider/api/api-error";
 import { fieldsOf, text } from "../provider/plain";
-import { ShownTether } from "../provider/resources/tether/read";
+import { tetherIn } from "../provider/api/tether";
 import { type Verification, verifyReport } from "../sdk/runtime/verify";
 import { objectsWithin } from "./credentials";
 import { type PinModel, type TetherModel } from "./model";
@@ -44,11 +44,11 @@ export async function observeTether(
     ask(client.getTetherReportCount(id)),
   ]);
   const report = reports ? await ask(client.getTetherReport(id, reports - 1)) : undefined;
-  const { network, interval: intervalHours, state } = ShownTether.safeParse(shown ?? {}).data ?? {};
+  const { network, interval, state } = tetherIn(shown);
   const isMissing = unseen === undefined && (shown ?? account ?? balanceWei) === undefined;
   const facts: Omit<TetherModel, "id"> = {
     network,
-    intervalHours,
+    intervalHours: interval?.hours[0],
     state: isMissing ? "missing" : state,
     account,
     balanceWei,

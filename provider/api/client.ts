@@ -34,10 +34,9 @@ import {
   NodeStatusObject,
   OrganizationObject,
   ReleaseObject,
-  type TetherAccount,
-  tetherAccount,
   type TetherReport,
 } from "./wire";
+import { accountIn, countIn, type TetherAccount } from "./tether";
 
 export interface EnvironmentRequest {
   provider: string;
@@ -162,8 +161,7 @@ export class ConsortiumClient {
   async getTetherReportCount(tetherId: string): Promise<number> {
     const where = `${paths.tether(tetherId)}/reportCount`;
     const { body } = await this.http.request("GET", where);
-    const inner: unknown = typeof body === "object" && body !== null ? (Object.values(body) as unknown[])[0] : body;
-    return this.read(z.coerce.number().int().min(0), inner, `GET ${where}`);
+    return this.read(z.number(), countIn(body), `GET ${where}`);
   }
   async getTetherLastReport(tetherId: string): Promise<TetherReport> {
     return (await this.http.request("GET", `${paths.tether(tetherId)}/lastReport`)).body;
@@ -176,11 +174,11 @@ export class ConsortiumClient {
   async getTetherAccount(tetherId: string): Promise<TetherAccount> {
     const tether = paths.tether(tetherId);
     try {
-      return tetherAccount((await this.http.request("GET", `${tether}/account`)).body);
+      return accountIn((await this.http.request("GET", `${tether}/account`)).body);
     } catch (error) {
       if (!isApiError(error, "missing", "unsupported")) throw error;
       return this.http.request("GET", `${tether}/accounts`).then(
-        ({ body }) => tetherAccount(body),
+        ({ body }) => accountIn(body),
         () => Promise.reject(error),
       );
     }
@@ -192,7 +190,7 @@ export class ConsortiumClient {
   /** Balance in wei, decimal text. */
   async getTetherBalance(tetherId: string, network: TetherNetwork): Promise<string | undefined> {
     const { body } = await this.http.request("GET", paths.item(`${paths.tether(tetherId)}/balance`, network));
-    return tetherAccount(body).balanceWei;
+    return accountIn(body, network).balanceWei;
   }
   setTetherNetwork(tetherId: string, network: TetherNetwork): Promise<unknown> {
     return this.tetherAction(tetherId, "targetNetwork", { network });

@@ -19,4 +19,5 @@ export type { Transport, WireAnswer, WireRequest } from "./transport"; // with `
 export { TransportError } from "./transport-error";
 export { version } from "../version";
 export * from "./generated";
-export { type Identified, NodeStatusObject, ReleaseObject, type TetherAccount, type TetherReport } from "./wire";
+export { type Identified, NodeStatusObject, ReleaseObject, type TetherReport } from "./wire";
+export type { TetherAccount } from "./tether";

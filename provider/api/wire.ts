@@ -97,40 +97,5 @@ export const OrganizationObject = identified({ name: text, plan: text }).transfo
 });
 export type OrganizationObject = z.infer<typeof OrganizationObject>;
 
-/** A tether's account. Its field names are not documented, so the values tell them apart. */
-export interface TetherAccount {
-  /** Address on the public chain, 0x and 40 hex digits. */
-  account?: string;
-  /** Balance in wei, decimal text. */
-  balanceWei?: string;
-}
-
 /** A report, as the service shows it. Its fields are not documented. */
 export type TetherReport = unknown;
-
-const isAddress = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value);
-
-function wei(value: unknown): string | undefined {
-  if (typeof value === "number") return Number.isInteger(value) ? BigInt(value).toString() : undefined;
-  if (typeof value !== "string" || !/^(\d+|0x[0-9a-fA-F]+)$/.test(value) || isAddress(value)) return undefined;
-  return BigInt(value).toString();
-}
-
-/** Reads address and balance from whatever `account` and `balance/{network}` answer. */
-export function tetherAccount(answer: unknown): TetherAccount {
-  if (isAddress(answer)) return { account: answer };
-  if (!isObject(answer)) return { balanceWei: wei(answer) };
-  const entries = Object.entries(answer);
-  const named = (pattern: RegExp): string | undefined =>
-    entries.flatMap(([key, value]) =>
-      pattern.test(key) && !/gwei|(^|[^t])eth/i.test(key) ? (wei(value) ?? []) : [],
-    )[0];
-  const nested = entries
-    .map(([, value]) => value)
-    .filter(isObject)
-    .map(tetherAccount);
-  return {
-    account: entries.map(([, value]) => value).find(isAddress) ?? nested.find((inner) => inner.account)?.account,
-    balanceWei: named(/wei/i) ?? named(/balance/i) ?? nested.find((inner) => inner.balanceWei)?.balanceWei,
-  };
-}

@@ -68,6 +68,8 @@ export interface Steps {
    * @param stopped ids of objects of the stack that do nothing after this run, such as paused environments
    */
   cautions(inputs: Props, stopped: ReadonlySet<string>): string[];
+  /** Lines of a preview about what a create, or an update of this state, pays for. */
+  costs(inputs: Props, state?: Props): string[];
   /** Warnings of `check` about losses. Pulumi shows earlier inputs only to `check`, and calls no provider about planned deletions. */
   losses(olds: Props, news: Props): string[];
   /** Advice about values that an import does not restore. */

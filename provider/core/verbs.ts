@@ -76,7 +76,9 @@ const mayBeSecret = (definition: Definition, inputs: Props): boolean =>
 
 /** Lines of a preview about a new object. */
 export const cautionsOf = (definition: Definition, inputs: Props, stopped: ReadonlySet<string>): string[] =>
-  (definition.steps?.cautions?.(inputs, stopped) ?? []).map((one) => `${nameOf(definition, inputs)}: ${one}`);
+  [...(definition.steps?.cautions?.(inputs, stopped) ?? []), ...(definition.steps?.costs?.(inputs) ?? [])].map(
+    (one) => `${nameOf(definition, inputs)}: ${one}`,
+  );
 
 /** For a preview that cannot look: what it is in may not exist yet. */
 function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): string[] {
@@ -265,7 +267,9 @@ export class Verbs {
       const loss = isOfDestroy ? lossWarning("delete", definition.type) : undefined;
       if (loss !== undefined) difference.warnings = [`${nameOf(definition, olds)} (${id}): ${loss}`];
       else difference.warnings.push(...cautionsOf(definition, inputs, stopped));
-    }
+    } else if (difference.changes)
+      for (const one of definition.steps?.costs?.(inputs, olds) ?? [])
+        difference.plans.push(`${nameOf(definition, inputs)}: ${one}`);
     const resource = this.#resource(news);
     // A resource that only a refresh has shown may be removed from the program, or renamed in it. During an update, the engine asks with
     // unknown values only to find what a replacement affects.

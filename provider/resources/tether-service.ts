@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { paths } from "../api/paths";
+import { printable } from "../api/printable";
 import { Anything } from "../api/wire";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
+import { isUnknown } from "../core/values";
 import { durationSeconds, tetherNetworks } from "../constants";
-import { customTimeouts, open, tetherIdLength, tetherIdText, unusual } from "./fields";
+import { customTimeouts, lowerCase, open, tetherIdLength, tetherIdText, unusual } from "./fields";
 import { begin, configure, stop } from "./tether/configure";
-import { isShown, read } from "./tether/read";
+import { hasContract, isShown, read } from "./tether/read";
 
 const duration = 'waitForFunds must be a duration, such as "90s", "30m" or "1h30m"';
 const rinkebyEnded =
@@ -33,6 +35,7 @@ export const tetherService: Definition = {
     network: field(
       open("network", tetherNetworks),
       "Public chain that the state is pinned to: `mainnet` or `rinkeby`, or `local` on the embedded service. A service may have others, which previews warn about.",
+      { normal: lowerCase },
     ),
     intervalHours: field(
       z.int({ error: "intervalHours must be a whole number of hours" }).min(1, "intervalHours must be at least 1"),
@@ -83,12 +86,16 @@ export const tetherService: Definition = {
       ...unusual("network", network, tetherNetworks),
       ...(network === "rinkeby" ? [rinkebyEnded] : []),
     ],
+    // A look costs a call, which previews do not make.
+    costs: ({ network }, { deployedNetworks } = {}) =>
+      hasContract(deployedNetworks, network)
+        ? []
+        : [
+            `pays for a contract${isUnknown(network) ? "" : ` on ${printable(String(network))}`} from its account, unless the service shows that it has one there`,
+          ],
     isShown,
     settled: ({ state, active, network, deployedNetworks }) =>
-      state !== undefined &&
-      (state === "active") === (active !== false) &&
-      Array.isArray(deployedNetworks) &&
-      deployedNetworks.includes(network),
+      state !== undefined && (state === "active") === (active !== false) && hasContract(deployedNetworks, network),
     async create(session, inputs, left) {
       const state = await (left ? configure(session, left, inputs) : begin(session, inputs));
       return { id: String(inputs.tetherId), state };

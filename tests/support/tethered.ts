@@ -13,10 +13,11 @@ export const post = (action: string): string => `POST /tether/:tetherId/${action
 export const posting = (action: string) => ({ method: "POST", route: `/tether/:tetherId/${action}` });
 export const account = "GET /tether/:tetherId/account";
 export const tether = "GET /tether/:tetherId";
+export const reportCount = "GET /tether/:tetherId/reportCount";
 /** Its state comes first: it may run already. */
 export const firstSteps = [
   tether,
-  ...[post("targetNetwork"), post("interval"), account, tether, post("deploy"), post("activate")],
+  ...[post("targetNetwork"), post("interval"), account, tether, reportCount, post("deploy"), post("activate")],
 ];
 
 /** The calls about the key if the state does not know its organization. */

@@ -1,38 +1,28 @@
 import { isApiError } from "../../api";
+import { contractOn, type ShownTether, tetherIn } from "../../api/tether";
 import { type Props } from "../../core/definition";
 import { messageOf } from "../../plain";
 import { Incomplete, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { storedIn, storedKey, stateVersion, withoutUndefined } from "../../core/state";
 import { activated, activateSoon, deactivated, refusedStart, saysUndeployed, type Start } from "./activation";
-import { deploy, type UnknownOutcome, unknownsIn } from "./deploy";
+import { deploy, reported, type UnknownOutcome, unknownsIn } from "./deploy";
 import { funded } from "./funds";
-import {
-  accountOf,
-  asItIs,
-  reportsOf,
-  requireService,
-  shownOf,
-  type Shown,
-  ShownTether,
-  showsContract,
-  type TetherInputs,
-  titleOf,
-} from "./read";
+import { accountOf, asItIs, hasContract, isSame, requireService, shownOf, type TetherInputs, titleOf } from "./read";
 
 /** Configures a tether service that no state describes: it may be running already. */
 export async function begin(session: Session, news: Props): Promise<Props> {
   const inputs = news as TetherInputs;
   try {
     const shown = await shownOf(session, inputs.tetherId);
-    const reports = shown ? 0 : await reportsOf(session, inputs.tetherId);
-    const ran = reports > 0 ? `it has made ${reports} reports` : undefined;
     const mayRun = inputs.active === false && shown?.state === undefined;
     // First, so that no failure later on leaves it running.
-    if (mayRun) await deactivated(session, inputs.tetherId, inConsole, ran === undefined);
-    const isSet = shown?.network === inputs.network && shown.interval === inputs.intervalHours;
-    if (shown?.state === "active" && !isSet) session.say(`Warning: ${titleOf(inputs.tetherId)}: ${others}`);
-    const made = await configure(session, shown ? asItIs(shown) : {}, news, ran);
+    if (mayRun) await deactivated(session, inputs.tetherId, inConsole, !(await reported(session, inputs.tetherId)));
+    const before = shown ? asItIs(shown, inputs) : {};
+    const runs = shown?.state === "active";
+    const isSet = before.network === inputs.network && before.intervalHours === inputs.intervalHours;
+    if (runs && !isSet) session.say(`Warning: ${titleOf(inputs.tetherId)}: ${others}`);
+    const made = await configure(session, before, news, runs ? "it is running" : undefined);
     return mayRun ? { ...made, state: "inactive" } : made;
   } catch (error) {
     throw error instanceof UserError ? error : failure(inputs, error);
@@ -51,17 +41,21 @@ const failure = ({ tetherId }: TetherInputs, error: unknown, kept = ""): UserErr
 
 /**
  * Checks, before a tether that works on one network is stopped, that there are funds to deploy on the other.
+ * @returns the address of the contract on the other network, if the service shows it
  * @throws UserError, and leaves the tether as it was
  */
-async function fit(session: Session, olds: Props, inputs: TetherInputs): Promise<void> {
+async function fit(session: Session, olds: Props, inputs: TetherInputs): Promise<ShownTether["contract"]> {
   const { network, tetherId } = inputs;
   const { network: before, deployedNetworks = [], account } = olds;
-  if (typeof before !== "string" || before === network || (deployedNetworks as string[]).includes(network)) return;
-  if (unknownsIn(olds)[network]) return; // it may be paid for
+  if (typeof before !== "string" || isSame(before, network) || hasContract(deployedNetworks, network)) return undefined;
+  if (unknownsIn(olds)[network]) return undefined; // it may be paid for
   try {
-    if (showsContract(await shownOf(session, tetherId), network, false)) return;
+    const shown = await shownOf(session, tetherId);
+    const elsewhere = isSame(shown?.network, before) ? shown?.contract : undefined;
+    if (shown && contractOn(shown, network, deployedNetworks as string[], elsewhere) === "yes") return elsewhere;
     const payer = typeof account === "string" ? account : (await session.client.getTetherAccount(tetherId)).account;
     await funded(session, inputs, { account: payer }, false);
+    return elsewhere;
   } catch (error) {
     throw failure(inputs, error, ` The tether stays on ${before}, unchanged.`);
   }
@@ -77,7 +71,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
   const inputs = news as TetherInputs;
   const { tetherId, network, intervalHours } = inputs;
   const { client } = session;
-  await fit(session, olds, inputs);
+  const elsewhere = await fit(session, olds, inputs);
 
   let ran = before;
   const stopped = (): void => {
@@ -117,16 +111,17 @@ export async function configure(session: Session, olds: Props, news: Props, befo
   };
 
   try {
-    if (isUnclear) note({ state: asItIs((await shownOf(session, tetherId)) ?? {}).state });
-    const moves = olds.network !== network || olds.intervalHours !== intervalHours;
+    if (isUnclear) note({ state: asItIs(await shownOf(session, tetherId)).state });
+    const isMoved = !isSame(olds.network, network);
+    const moves = isMoved || olds.intervalHours !== intervalHours;
     if (moves && done.state === "active") {
       await setting("state", () => deactivated(session, tetherId, inConsole));
       note({ state: "inactive", active: false });
     }
-    if (olds.network !== network) {
+    if (isMoved) {
       const set = (): Promise<unknown> => client.setTetherNetwork(tetherId, network);
       const shown = await setting("network", () => whileStopped(session, tetherId, set, stopped));
-      if (shown.network !== undefined && shown.network !== network)
+      if (shown.network !== undefined && !isSame(shown.network, network))
         throw new UserError(
           `the service answers that its network is ${shown.network}, not ${network}. Nothing was paid.`,
         );
@@ -144,8 +139,8 @@ export async function configure(session: Session, olds: Props, news: Props, befo
     const unknown = unknownsIn(done)[network];
     note({ account: account.account ?? done.account, balanceWei: account.balanceWei ?? done.balanceWei });
     const deployed = done.deployedNetworks as string[];
-    if (!deployed.includes(network)) {
-      await deploy({ session, inputs, account, first: deployed.length === 0, ran, unknown, start, note, keep });
+    if (!hasContract(deployed, network)) {
+      await deploy({ session, inputs, account, others: deployed, elsewhere, ran, unknown, start, note, keep });
       keep(undefined);
       note({ deployedNetworks: [...deployed, network] });
       progress("deployed");
@@ -208,7 +203,7 @@ async function whileStopped(
   tetherId: string,
   set: () => Promise<unknown>,
   stopped: () => void,
-): Promise<Shown> {
+): Promise<ShownTether> {
   const answer = await set().catch(async (error: unknown) => {
     if (!isApiError(error, "conflict")) throw error;
     await session.client.deactivateTether(tetherId).catch((later: unknown) => {
@@ -217,19 +212,20 @@ async function whileStopped(
     stopped();
     return set();
   });
-  return ShownTether.safeParse(answer).data ?? {};
+  return tetherIn(answer);
 }
 
 /** @returns a warning if the unit cannot be told @throws UserError if it set another interval */
-function agreeOnInterval({ intervalHours }: TetherInputs, { interval, isConfiguration }: Shown): string | undefined {
-  if (interval === undefined || interval === intervalHours * 60) return undefined; // in minutes
-  if (interval !== intervalHours)
+function agreeOnInterval({ intervalHours }: TetherInputs, { interval }: ShownTether): string | undefined {
+  if (interval === undefined) return undefined;
+  const { hours, isUntold } = interval;
+  if (!hours.includes(intervalHours))
     throw new UserError(
-      `the service answers that its interval is ${interval}, not ${intervalHours}. Nothing was paid.`,
+      `the service answers that its interval is ${hours[0]}, not ${intervalHours}. Nothing was paid.`,
     );
-  if (isConfiguration !== true) return undefined;
+  if (!isUntold || hours[0] !== intervalHours) return undefined;
   return (
-    `the service confirms an interval of ${interval}, but does not say whether in hours or in minutes. ` +
+    `the service confirms an interval of ${intervalHours}, but does not say whether in hours or in minutes. ` +
     "In minutes, it pins sixty times as often and pays for each pin: `consortium check --tether` compares its last two reports."
   );
 }
@@ -248,10 +244,10 @@ export async function stop(session: Session, id: string, state: Props): Promise<
         `the state no longer records that: check the account ${String(state.account)} there before you deploy it again.`,
     );
   }
-  if (state.state === "inactive" || state.state === "configured") return;
   try {
     const next = "If the console shows that it is stopped, run `pulumi state delete` with its URN.";
-    await deactivated(session, id, next);
+    // Somebody may have started it since: a service may not show that.
+    await deactivated(session, id, next, state.state === "inactive" || state.state === "configured");
   } catch (error) {
     if (!isApiError(error, "missing")) throw error;
     await requireService(session);

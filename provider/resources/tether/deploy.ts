@@ -1,5 +1,6 @@
 import { isApiError, type TetherAccount } from "../../api";
 import { briefly } from "../../api/api-error";
+import { printable } from "../../api/printable";
 import { processEnvironment } from "../../api/environment";
 import { conditionOf } from "../../api/states";
 import { fieldsOf, messageOf } from "../../plain";
@@ -8,18 +9,21 @@ import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { storedIn } from "../../core/state";
 import { type Look } from "../../core/wait";
-import { patiently, shownOf, ShownTether, showsContract, type TetherInputs, titleOf } from "./read";
+import { contractOn, type ShownTether, tetherIn } from "../../api/tether";
+import { isSame, patiently, shownOf, type TetherInputs, titleOf } from "./read";
 import { balanceOf, funded, payerOf } from "./funds";
 import { type Start } from "./activation";
 
-/** A deployment that was sent, but has an unknown outcome. The state keeps it. */
+/** Nobody knows whether the contract is deployed: it was sent without a clear answer, or the service does not tell. The state keeps it. */
 export interface UnknownOutcome {
-  /** When it was sent. Identifies it: see `confirmedAs`. */
+  /** When that began. Identifies it: see `confirmedAs`. */
   since: string;
-  /** The failure that came instead of an answer. */
+  /** The failure that came instead of an answer, or what the service shows. */
   why: string;
-  /** The account's balance before it. */
+  /** The account's balance before it was sent. */
   balanceWei?: string;
+  /** Whether this stack has sent nothing: then a clear answer of the service is enough. */
+  isUnsent?: true;
 }
 
 /** Unknown outcomes in the state, by network. */
@@ -40,33 +44,37 @@ export interface Deployment {
   session: Session;
   inputs: TetherInputs;
   account: TetherAccount;
-  /** Whether no other network has a contract. */
-  first: boolean;
+  /** Other networks with a contract, and its address there. */
+  others: readonly string[];
+  elsewhere?: ShownTether["contract"];
   /** Evidence that it has run before, so it may have its contract already. */
   ran?: string;
-  /** A deployment that an earlier run sent without learning the outcome. */
+  /** What an earlier run left unknown. */
   unknown?: UnknownOutcome;
   start: Start;
   note: (facts: Props) => void;
-  /** Records in the state that the outcome is unknown; without an argument, that it is known. */
+  /** Records in the state that it is unknown; without an argument, that it is known. */
   keep: (unknown: UnknownOutcome | undefined) => void;
 }
 
 /**
- * Deploys the contract on the network, once: it costs money. If the outcome of an earlier attempt is unknown, it only looks, and
- * sends again only after a person says that nothing was deployed.
+ * Deploys the contract on the network, once: it costs money. No source may say that there is one, and none may be unclear; otherwise it
+ * only looks, and sends after a person says that nothing was deployed.
  */
 export async function deploy(deployment: Deployment): Promise<void> {
   const { session, inputs, account, unknown, note, keep } = deployment;
   const { tetherId, network } = inputs;
   const say = (text: string): void => session.say(`${titleOf(tetherId)}: ${text}`);
 
-  const there = await (unknown ? settled(deployment, unknown) : already(deployment));
+  const there = await (unknown && !unknown.isUnsent ? settled(deployment, unknown) : already(deployment));
   if (there !== undefined) return say(`the contract is deployed on ${network}: ${there}. It is not sent again.`);
-  if (unknown) say(`no contract is deployed on ${network}, says CONSORTIUM_NOT_DEPLOYED: it is sent once more.`);
-  keep(undefined);
-
+  if (unknown && confirmedAs(tetherId, unknown))
+    say(
+      `no contract is deployed on ${network}, says CONSORTIUM_NOT_DEPLOYED: it is sent${unknown.isUnsent ? "" : " once more"}.`,
+    );
   const before = (await funded(session, inputs, account, true))?.toString();
+  // After a refusal, what a person said of a contract that others may have deployed still applies.
+  if (!unknown?.isUnsent) keep(undefined);
   note({ balanceWei: before ?? account.balanceWei });
   const since = new Date().toISOString();
   /** Looks for the result of a deployment with an unknown outcome. */
@@ -98,31 +106,59 @@ const failed = ({ inputs: { network }, account }: Deployment, why: string): User
 
 /** A sign in the answer that the contract is not deployed there. @throws UserError if it says that it failed */
 function doubtIn(answer: unknown, deployment: Deployment): string | undefined {
-  const { inputs, first } = deployment;
+  const { inputs, others, elsewhere } = deployment;
   const { state, success, deployed } = fieldsOf(answer);
   if (conditionOf(state) === "failed" || success === false || deployed === false)
     throw failed(deployment, "the service answers that it is not deployed.");
-  const shown = ShownTether.safeParse(answer).data;
-  if (shown?.network !== undefined && shown.network !== inputs.network)
-    return `the service answers that its network is ${shown.network}`;
-  const isMissing = showsContract(shown, inputs.network, first) === false;
+  const shown = tetherIn(answer);
+  if (isTargeting(shown, inputs.network) === false) return `the service answers that its network is ${shown.network}`;
+  const isMissing = contractOn(shown, inputs.network, others, elsewhere) === "no";
   return isMissing ? `the service answers without a contract on ${inputs.network}` : undefined;
 }
 
+/** undefined: it does not show its network. */
+const isTargeting = ({ network }: ShownTether, wanted: string): boolean | undefined =>
+  network === undefined ? undefined : isSame(network, wanted);
+
 /**
- * Evidence that somebody has deployed it before. Neither a killed run nor a renamed resource remembers that. A tether that has run can be
- * activated only if it has a contract.
+ * Evidence that somebody has deployed it before, from all sources; undefined: none has any. A tether can be activated only if it has a
+ * contract, so where a source is unclear, and after a killed run, that is tried first: it costs nothing.
+ * @throws UserError if that stays unclear
  */
-async function already({ session, inputs, first, ran, start }: Deployment): Promise<string | undefined> {
+async function already(deployment: Deployment): Promise<string | undefined> {
+  const { session, inputs, others, elsewhere, unknown, start, keep } = deployment;
   const { tetherId, network, active } = inputs;
-  const shows = showsContract(await shownOf(session, tetherId), network, first);
-  if (shows) return "the service shows it";
-  const unseen = (session.adoptAll || session.createLog.isContinued || ran !== undefined) && shows === undefined;
-  if (!unseen) return undefined;
-  if (active === false) return ran;
-  if (await start()) return undefined;
-  return ran ?? "the service can be activated";
+  const shown = (await shownOf(session, tetherId)) ?? { unclear: [] };
+  if (isTargeting(shown, network) === false)
+    throw new UserError(`the service shows that its network is ${shown.network}, not ${network}. Nothing was paid.`);
+  const fact = contractOn(shown, network, others, elsewhere);
+  if (fact === "yes") return "the service shows it";
+  const word = unknown && confirmedAs(tetherId, unknown);
+  if (word === "deployed") return "CONSORTIUM_DEPLOYED says so";
+  // What it has done is explained by the contract on another network.
+  const ran = others.length > 0 ? undefined : (deployment.ran ?? (await reported(session, tetherId)));
+  const unclear = shown.unclear.map(printable).join(" and ");
+  const seen = unclear ? `${unclear} in a form that cannot be read` : "a contract, and not clearly on which network";
+  const doubt = ran ?? (fact === "unclear" ? `the service shows ${seen}` : undefined);
+  const wasKilled = (session.adoptAll || session.createLog.isContinued) && fact === undefined;
+  if ((doubt === undefined && !wasKilled) || word === "not deployed") return undefined;
+  if (active !== false && !(await start())) return doubt ?? "the service can be activated";
+  if (doubt === undefined) return undefined;
+  const open: UnknownOutcome = { since: unknown?.since ?? new Date().toISOString(), why: doubt, isUnsent: true };
+  keep(open);
+  throw new UserError(unknownMessage(deployment, open, "Nothing was paid."));
 }
+
+/** What its reports tell. The first one proves that it was deployed and activated. undefined: there are none. */
+export const reported = ({ client }: Session, id: string): Promise<string | undefined> =>
+  client.getTetherReportCount(id).then(
+    (count) => (count > 0 ? `it has made ${count} reports` : undefined),
+    (error: unknown) => {
+      if (isApiError(error, "missing", "unsupported", "invalid")) return undefined;
+      if (isApiError(error, "lost")) return "the number of its reports cannot be read";
+      throw error;
+    },
+  );
 
 const wordFor = (tetherId: string, { since }: UnknownOutcome): string => `${tetherId}@${since}`;
 
@@ -146,15 +182,15 @@ async function settled(deployment: Deployment, unknown: UnknownOutcome): Promise
 
 /** Looks once for traces of a contract that was sent for. Does not activate a tether with `active: false`. */
 async function look(
-  { session, inputs, first, account, start }: Deployment,
+  { session, inputs, others, elsewhere, account, start }: Deployment,
   unknown: UnknownOutcome,
 ): Promise<Look<string>> {
   const { tetherId, network } = inputs;
-  const shown = await shownOf(session, tetherId);
-  const shows = showsContract(shown, network, first);
-  if (shows) return { done: "the service shows it" };
+  const shown = (await shownOf(session, tetherId)) ?? { unclear: [] };
+  const shows = contractOn(shown, network, others, elsewhere);
+  if (shows === "yes") return { done: "the service shows it" };
   const payer = payerOf(account);
-  if (shown?.network && shown.network !== network) {
+  if (isTargeting(shown, network) === false) {
     return { waiting: `targeting ${shown.network}: the account ${payer} shows nothing about ${network}` };
   }
   const balance = await balanceOf(session, inputs, await session.client.getTetherAccount(tetherId));
@@ -183,13 +219,20 @@ async function lookForTrace(deployment: Deployment, unknown: UnknownOutcome): Pr
   try {
     return await patiently(session, tetherId, again, (error) => `${before} (at last ${briefly(error)})`);
   } catch (error) {
-    const word = wordFor(tetherId, unknown);
     throw new UserError(
-      `it is not known whether the contract was deployed on ${network} (${unknown.why}): ${messageOf(error)} ` +
-        "It may have been paid for, so it is not sent again. " +
-        `Check the account ${payerOf(deployment.account)} on ${network}, and the tether service in the console: ` +
-        `if there is no contract, CONSORTIUM_NOT_DEPLOYED=${word} sends it once more; ` +
-        `if there is one, CONSORTIUM_DEPLOYED=${word} uses it as it is.`,
+      unknownMessage(deployment, unknown, `${messageOf(error)} It may have been paid for, so it is not sent again.`),
     );
   }
+}
+
+/** What a person has to look at, and how to say what it showed. */
+function unknownMessage({ inputs, account }: Deployment, unknown: UnknownOutcome, what: string): string {
+  const { tetherId, network } = inputs;
+  const word = wordFor(tetherId, unknown);
+  return (
+    `it is not known whether the contract ${unknown.isUnsent ? "is" : "was"} deployed on ${network} (${unknown.why}): ${what} ` +
+    `Check the account ${payerOf(account)} on ${network}, and the tether service in the console: ` +
+    `if there is no contract, CONSORTIUM_NOT_DEPLOYED=${word} sends it${unknown.isUnsent ? "" : " once more"}; ` +
+    `if there is one, CONSORTIUM_DEPLOYED=${word} uses it as it is.`
+  );
 }

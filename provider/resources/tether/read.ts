@@ -1,61 +1,26 @@
-import { z } from "zod";
 import { type ApiError, type ConsortiumClient, isApiError, type TetherAccount } from "../../api";
 import { answerOr } from "../../api/api-error";
 import { paths } from "../../api/paths";
-import { isOneOf } from "../../api/states";
+import { contractOn, type ShownTether, tetherIn } from "../../api/tether";
 import { type Props } from "../../core/definition";
 import { Listed } from "../../core/listed";
 import { type Session } from "../../core/session";
 import { isStored, storedIn, storedKey, stateVersion } from "../../core/state";
 import { steadyAgeMs } from "../../core/times";
 import { type Look, waitFor } from "../../core/wait";
+import { isObject } from "../../plain";
 import { type TetherNetwork, tetherNetworks } from "../../constants";
 
 /** How messages name it. */
 export const titleOf = (id: string): string => `tether service "${id}"`;
 
-/** Another form of the answer: everything in a configuration. */
-const Configured = z.looseObject({
-  config: z.looseObject({
-    targetNetwork: z.unknown().optional(),
-    uploadInterval: z.unknown().optional(),
-    arbitratorAddress: z.string().min(1).optional().catch(undefined),
-    started: z.boolean().optional().catch(undefined),
-  }),
-});
+/** Whether two texts name the same network: services write them in upper or lower case. */
+export const isSame = (one: unknown, other: unknown): boolean =>
+  String(one).toLowerCase() === String(other).toLowerCase();
 
-function flat(answer: unknown): unknown {
-  const { data } = Configured.safeParse(answer);
-  if (!data) return answer;
-  const { config, ...rest } = data;
-  const { targetNetwork: network, uploadInterval: interval, arbitratorAddress: address, started } = config;
-  const state = started === undefined ? undefined : started ? "active" : "inactive";
-  return { network, interval, contract_address: address, state, isConfiguration: true, ...rest };
-}
-
-/** Words of services for the states that matter. Other words mean nothing for sure. */
-const words = {
-  active: ["active", "activated", "running", "started", "enabled"],
-  inactive: ["inactive", "deactivated", "stopped", "disabled", "paused", "suspended"],
-  deployed: ["deployed"],
-  configured: ["configured"],
-};
-const inOurWords = (state: string): string | undefined =>
-  Object.entries(words).find(([, theirs]) => isOneOf(theirs, state))?.[0];
-
-/** Data that a service may show about a tether. The spec has no such call, so nothing relies on it. */
-export const ShownTether = z.preprocess(
-  flat,
-  z.looseObject({
-    network: z.string().min(1).optional().catch(undefined),
-    interval: z.coerce.number().int().min(1).optional().catch(undefined),
-    state: z.string().transform(inOurWords).optional().catch(undefined),
-    deployed_networks: z.array(z.unknown()).optional().catch(undefined),
-    contracts: z.record(z.string(), z.unknown()).optional().catch(undefined),
-    contract_address: z.string().optional().catch(undefined),
-  }),
-);
-export type Shown = z.infer<typeof ShownTether>;
+/** Whether the network is among those with a contract. */
+export const hasContract = (deployed: unknown, network: unknown): boolean =>
+  Array.isArray(deployed) && deployed.some((one) => isSame(one, network));
 
 /** The current state. undefined: the service does not know this tether any more. */
 export async function read(session: Session, id: string, state: Props): Promise<Props | undefined> {
@@ -68,10 +33,11 @@ export async function read(session: Session, id: string, state: Props): Promise<
 }
 
 /** The state after a look at a tether that a run has configured. */
-export function tetherSeen(state: Props, shown?: Pick<Shown, "network" | "interval" | "state">): Props {
+export function tetherSeen(state: Props, shown?: Pick<ShownTether, "network" | "interval" | "state">): Props {
   const now: Props = { ...state };
-  if (shown?.network) now.network = shown.network;
-  if (shown?.interval) now.intervalHours = shown.interval;
+  if (shown?.network !== undefined && !isSame(shown.network, state.network)) now.network = shown.network;
+  if (shown?.interval && !shown.interval.hours.includes(Number(state.intervalHours)))
+    now.intervalHours = shown.interval.hours[0];
   const running = shown?.state === "active";
   if (shown?.state && running !== (state.state === "active")) {
     now.state = running ? "active" : "inactive";
@@ -81,48 +47,35 @@ export function tetherSeen(state: Props, shown?: Pick<Shown, "network" | "interv
 }
 
 /** The state of a tether that somebody else configured, as the service shows it. */
-async function firstRead({ client }: Session, id: string, state: Props, shown: Shown = {}): Promise<Props> {
+async function firstRead({ client }: Session, id: string, state: Props, shown?: ShownTether): Promise<Props> {
   const account = Object.entries(await client.getTetherAccount(id)).filter(([, value]) => value !== undefined);
   const kept = { ...storedIn(state), version: stateVersion };
   return { ...state, tetherId: id, ...asItIs(shown), ...Object.fromEntries(account), [storedKey]: kept };
 }
 
-/** The networks that are known, and those that it shows. */
-const networksOf = ({ network, deployed_networks: deployed = [], contracts = {} }: Shown): string[] => {
-  const others = [network, ...deployed, ...Object.keys(contracts)].filter((one) => typeof one === "string");
-  return [...new Set([...tetherNetworks, ...others])];
-};
-
-/** Settings and progress that the service shows, by property. */
-export function asItIs(shown: Shown): Props {
-  const { network, interval: intervalHours, state } = shown;
-  const deployedNetworks = networksOf(shown).filter((one) => showsContract(shown, one, true));
+/**
+ * Settings and progress that the service shows, by property.
+ * @param wanted settings that it may show in its own way, such as an interval in minutes
+ */
+export function asItIs(shown: ShownTether = { unclear: [] }, wanted: Props = {}): Props {
+  const { network, interval, state, listed = [] } = shown;
+  const networks = new Set([...tetherNetworks, ...(network ? [network] : []), ...listed.map(([one]) => one)]);
+  const deployedNetworks = [...networks].filter((one) => contractOn(shown, one) === "yes");
   const active = state === "active";
-  const progress = active ? "active" : deployedNetworks.some((one) => one === network) ? "inactive" : "configured";
-  const known = Object.entries({ network, intervalHours }).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(known), ...(network && { state: progress, active }), deployedNetworks };
+  const progress = active ? "active" : hasContract(deployedNetworks, network) ? "inactive" : "configured";
+  const seen = tetherSeen(wanted, { network, interval });
+  return {
+    ...(interval && { intervalHours: seen.intervalHours }),
+    ...(network && { network: seen.network, state: progress, active }),
+    deployedNetworks,
+  };
 }
-
-/** How many reports it has made. The first one proves that it was deployed and activated. */
-export const reportsOf = ({ client }: Session, id: string): Promise<number> =>
-  answerOr(client.getTetherReportCount(id), 0, "missing", "unsupported", "invalid", "lost");
 
 /** undefined: the service does not show it. */
-export async function shownOf({ client }: Session, id: string): Promise<Shown | undefined> {
+export async function shownOf({ client }: Session, id: string): Promise<ShownTether | undefined> {
   const shown = await answerOr(client.getTether(id), undefined, "missing", "unsupported", "invalid");
-  return ShownTether.safeParse(shown).data;
-}
-
-/**
- * Whether the service shows a contract on the network. undefined: it does not tell.
- * @param first whether no other network has one: otherwise, a state or an address may belong to that
- */
-export function showsContract(shown: Shown | undefined, network: string, first: boolean): boolean | undefined {
-  if (!shown) return undefined;
-  const { deployed_networks: networks, contracts, contract_address: address, state } = shown;
-  if (networks ?? contracts) return Boolean(networks?.includes(network) || contracts?.[network]);
-  const told = first && shown.network === network && (address || state === "deployed" || state === "active");
-  return told ? true : undefined;
+  if (shown === undefined || shown === null || shown === "") return undefined;
+  return isObject(shown) ? tetherIn(shown) : { unclear: ["its answer"] };
 }
 
 /** Whether the service knows it and shows it to this key. It may have no account yet. */

@@ -206,12 +206,13 @@ describe("answers of another form", () => {
   });
 
   test.each([
-    [5, 5],
-    ["5", 5],
-    [{ count: 5 }, 5],
-    [{ reportCount: "5" }, 5],
-  ])("reportCount %j is %i", async (body, count) => {
-    expect(await (await of(body)).getTetherReportCount("t")).toBe(count);
+    [{ tether_id: 3, reportCount: "5" }, 5],
+    [{ tether_id: 3 }, undefined],
+  ])("reportCount %j is %s", async (body, count) => {
+    const asked = (await of(body)).getTetherReportCount("t");
+    await (count === undefined
+      ? expect(asked).rejects.toMatchObject({ kind: "lost" })
+      : expect(asked).resolves.toBe(count));
   });
 
   test("without `account`, `accounts` is requested; if both are missing, the error is the one of `accounts`", async () => {

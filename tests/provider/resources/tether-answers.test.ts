@@ -6,18 +6,17 @@ import { newSession, type Session, within } from "../../../provider/core/session
 import { storedKey } from "../../../provider/core/state";
 import { activateSoon, deactivated, refusedStart } from "../../../provider/resources/tether/activation";
 import { balanceOf, funded } from "../../../provider/resources/tether/funds";
+import { reported } from "../../../provider/resources/tether/deploy";
 import {
   accountOf,
   asItIs,
   isShown,
   read,
-  reportsOf,
-  ShownTether,
-  showsContract,
   shownOf,
   type TetherInputs,
   tetherSeen,
 } from "../../../provider/resources/tether/read";
+import { tetherIn } from "../../../provider/api/tether";
 import { VirtualTime } from "../../support/virtual-time";
 
 /* What the answers of a service about a tether mean, one by one. */
@@ -67,49 +66,14 @@ function tether(answers: Answers = {}, limitMs?: number) {
 const inputs = { tetherId: "t", network: "rinkeby", intervalHours: 2 } as TetherInputs;
 
 describe("what is shown of a tether", () => {
-  test.each<[string, unknown, Props | undefined]>([
-    [
-      "plain settings",
-      { network: "rinkeby", interval: "2", state: "Running" },
-      { network: "rinkeby", interval: 2, state: "active" },
-    ],
-    ["a state in other words", { state: "suspended" }, { state: "inactive" }],
-    ["a state in unknown words", { state: "odd" }, {}],
-    [
-      "a configuration",
-      { id: "t", config: { targetNetwork: "rinkeby", uploadInterval: 2, arbitratorAddress: "0x1", started: true } },
-      { id: "t", network: "rinkeby", interval: 2, contract_address: "0x1", state: "active", isConfiguration: true },
-    ],
-    ["a configuration that is stopped", { config: { started: false } }, { state: "inactive", isConfiguration: true }],
-    ["a configuration without more", { config: { arbitratorAddress: "", started: "no" } }, { isConfiguration: true }],
-    ["values that are none", { network: "", interval: 0, deployed_networks: "x", contracts: [] }, {}],
-    ["nothing", "text", undefined],
-  ])("%s", (_, answer, shown) => {
-    const { data } = ShownTether.safeParse(answer);
-    expect(data && JSON.parse(JSON.stringify(data))).toEqual(shown);
-  });
-
-  test.each<[string, Props | undefined, boolean, boolean | undefined]>([
-    ["nothing", undefined, true, undefined],
-    ["the network among those that are deployed", { deployed_networks: ["mainnet", "rinkeby"] }, false, true],
-    ["other networks", { deployed_networks: ["mainnet"] }, true, false],
-    ["its contract", { contracts: { rinkeby: "0x1" } }, false, true],
-    ["no contract of it", { contracts: { mainnet: "0x1", rinkeby: "" } }, true, false],
-    ["a contract that the networks lack", { deployed_networks: [], contracts: { rinkeby: "0x1" } }, false, true],
-    ["an address", { network: "rinkeby", contract_address: "0x1" }, true, true],
-    ["an address that may be another network's", { network: "rinkeby", contract_address: "0x1" }, false, undefined],
-    ["an address of another network", { network: "mainnet", contract_address: "0x1" }, true, undefined],
-    ["an empty address", { network: "rinkeby", contract_address: "" }, true, undefined],
-    ["that it is deployed", { network: "rinkeby", state: "deployed" }, true, true],
-    ["that it is active", { network: "rinkeby", state: "active" }, true, true],
-    ["that it is not", { network: "rinkeby", state: "inactive" }, true, undefined],
-  ])("%s: whether there is a contract (first: %j, %j)", (_, shown, first, is) => {
-    expect(showsContract(shown && ShownTether.parse(shown), "rinkeby", first)).toBe(is);
-  });
-
   test.each<[string, Props, Props]>([
     ["nothing", {}, { deployedNetworks: [] }],
     ["an interval alone", { interval: 3 }, { intervalHours: 3, deployedNetworks: [] }],
+    [
+      "what is wanted, in its own way",
+      { network: "Rinkeby", upload_interval: 120 },
+      { network: "rinkeby", intervalHours: 2, state: "configured", active: false, deployedNetworks: [] },
+    ],
     [
       "a network",
       { network: "rinkeby" },
@@ -130,9 +94,9 @@ describe("what is shown of a tether", () => {
       { network: "rinkeby", state: "active" },
       { network: "rinkeby", state: "active", active: true, deployedNetworks: ["rinkeby"] },
     ],
-    ["networks that nobody knows", { deployed_networks: ["sepolia", 5] }, { deployedNetworks: ["sepolia"] }],
+    ["networks that nobody knows", { deployed_networks: ["Sepolia", 5] }, { deployedNetworks: ["sepolia"] }],
   ])("%s is taken as it is", (_, shown, props) => {
-    expect(asItIs(ShownTether.parse(shown))).toEqual(props);
+    expect(asItIs(tetherIn(shown), { network: "rinkeby", intervalHours: 2 })).toEqual(props);
   });
 
   const state = { network: "rinkeby", intervalHours: 2, state: "active", active: true };
@@ -144,6 +108,9 @@ describe("what is shown of a tether", () => {
       { network: "mainnet", interval: 3 },
       { ...state, network: "mainnet", intervalHours: 3 },
     ],
+    ["the same, in its own way", state, { network: "Rinkeby", interval: 120 }, state],
+    ["the same in minutes", state, { intervalMinutes: 120 }, state],
+    ["another one in minutes", state, { intervalMinutes: 180 }, { ...state, intervalHours: 3 }],
     ["that it was stopped", state, { state: "inactive" }, { ...state, state: "inactive", active: false }],
     ["that it runs", state, { state: "active" }, state],
     ["that it was started", { ...state, state: "inactive", active: false }, { state: "active" }, state],
@@ -154,13 +121,14 @@ describe("what is shown of a tether", () => {
       { ...state, state: "deployed" },
     ],
   ])("%s: the state after a refresh", (_, before, shown, after) => {
-    expect(tetherSeen(before, shown && ShownTether.parse(shown))).toEqual(after);
+    expect(tetherSeen(before, shown && tetherIn(shown))).toEqual(after);
   });
 });
 
 describe("a look", () => {
   test.each<[string, Answers, Props | undefined | RegExp]>([
     ["shows it", { getTether: [{ network: "rinkeby" }] }, { network: "rinkeby" }],
+    ["is none, if it is empty", { getTether: [""] }, undefined],
     ["is none, if the service has no such call", { getTether: [refusal("unsupported")] }, undefined],
     ["is none, if it does not know it", { getTether: [missing] }, undefined],
     ["is none, if it takes no such id", { getTether: [refusal("invalid")] }, undefined],
@@ -169,7 +137,7 @@ describe("a look", () => {
   ])("%s", async (_, answers, shown) => {
     const look = shownOf(tether(answers).session, "t");
     if (shown instanceof RegExp) await expect(look).rejects.toThrow(shown);
-    else expect(await look).toEqual(shown);
+    else expect(await look).toEqual(shown && tetherIn(shown));
   });
 
   test.each<[string, Answers, boolean | RegExp]>([
@@ -186,18 +154,24 @@ describe("a look", () => {
     else expect(await isShown(client, "t")).toBe(is);
   });
 
-  test.each<[string, unknown, number | RegExp]>([
-    ["reports", 3, 3],
-    ...(["missing", "unsupported", "invalid", "lost"] as const).map((kind): [string, unknown, number] => [
+  test("that cannot be read is unclear", async () => {
+    expect(await shownOf(tether({ getTether: ["ok"] }).session, "t")).toEqual({ unclear: ["its answer"] });
+  });
+
+  test.each<[string, unknown, string | undefined | RegExp]>([
+    ["reports", 3, "it has made 3 reports"],
+    ["no reports", 0, undefined],
+    ...(["missing", "unsupported", "invalid"] as const).map((kind): [string, unknown, undefined] => [
       `none: ${kind}`,
       refusal(kind),
-      0,
+      undefined,
     ]),
+    ["what cannot be read", refusal("lost"), "the number of its reports cannot be read"],
     ["an error", refusal("denied"), /X \/tether/],
-  ])("counts %s", async (_, answer, count) => {
+  ])("counts %s", async (_, answer, says) => {
     const { session } = tether({ getTetherReportCount: [answer] });
-    if (count instanceof RegExp) await expect(reportsOf(session, "t")).rejects.toThrow(count);
-    else expect(await reportsOf(session, "t")).toBe(count);
+    if (says instanceof RegExp) await expect(reported(session, "t")).rejects.toThrow(says);
+    else expect(await reported(session, "t")).toBe(says);
   });
 
   const account = { account: "0x1", balanceWei: "5" };

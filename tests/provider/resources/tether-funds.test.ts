@@ -76,7 +76,13 @@ test("after the time-out: nothing was spent, the settings are kept, and the next
   expect(sent(calls())).toBe(0);
   fund(ether);
   expect(await engine.up(args)).toEqual({ then: "updated" });
-  expect(calls().map((call) => call.split("/").at(-1))).toEqual(["account", ":tetherId", "deploy", "activate"]);
+  expect(calls().map((call) => call.split("/").at(-1))).toEqual([
+    "account",
+    ":tetherId",
+    "reportCount",
+    "deploy",
+    "activate",
+  ]);
 });
 
 test("without it: fails at once with the address, the network and what is missing", async () => {
@@ -96,7 +102,7 @@ test("some funds, but too little for the chain: the service's own message and th
   expect(errorOf(await engine.up(base))).toMatch(
     /deployment on rinkeby failed: .*HTTP 402.*no funds.*account 0x[0-9a-f]{40} must have funds/i,
   );
-  expect(calls()).toEqual([...firstSteps.slice(0, 6), ...whose]);
+  expect(calls()).toEqual([...firstSteps.slice(0, 7), ...whose]);
 });
 
 test.each<[string, FaultRule]>([

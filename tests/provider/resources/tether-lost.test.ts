@@ -49,7 +49,7 @@ test("a run that ends while it looks: the next one continues to look before anyt
   // Nothing answers any more from the deployment on: neither this nor the looks that follow.
   impatient({ kind: "hang" });
   service.faults.add({ kind: "hang", acted: true, ...deploy });
-  service.faults.add({ kind: "status", status: 401, method: "GET", nth: 4, times: Infinity });
+  service.faults.add({ kind: "status", status: 401, method: "GET", nth: 5, times: Infinity });
   const outcome = await engine.up(tetherArgs);
   expect(errorOf(outcome)).toMatch(/not known whether .*HTTP 401/);
   expect(engine.outputs).toMatchObject({ network: "rinkeby", intervalHours: 2, deployedNetworks: [] });
@@ -65,7 +65,7 @@ test("a run that ends while it looks: the next one continues to look before anyt
 test("a service that is in trouble meanwhile does not end the look", async () => {
   const { engine, service, said, calls } = await tethered();
   service.faults.add({ kind: "resetAfter", ...deploy });
-  service.faults.add({ kind: "status", status: 500, method: "GET", nth: 4, times: 20 });
+  service.faults.add({ kind: "status", status: 500, method: "GET", nth: 5, times: 20 });
   expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
   expect(said.some((line) => /\(at last GET .*HTTP 500/.test(line))).toBe(true);
   expect(deploys(calls())).toBe(1);

@@ -90,34 +90,34 @@ async function doing(given: Case, act: "begin" | "configure" | "stop" = "configu
 const looked = (shown: Props, ...more: unknown[]): Case["answers"] => ({ look: [shown, ...more] });
 
 describe("a tether that no state describes", () => {
-  const whole: Step[] = ["network", "interval", "account", "look", "deploy", "start"];
+  const whole: Step[] = ["network", "interval", "account", "look", "reports", "deploy", "start"];
 
   test.each<[string, Case, Step[], Props, RegExp | ""]>([
     [
       "is configured, deployed and started",
       {},
-      ["look", "reports", ...whole],
+      ["look", ...whole],
       { state: "active", active: true, deployedNetworks: ["rinkeby"] },
       "",
     ],
     [
       "is not started, if it is not to be",
       { news: { active: false } },
-      ["look", "reports", "stop", ...whole.slice(0, 5)],
+      ["look", "reports", "stop", ...whole.slice(0, 6)],
       { state: "inactive" },
       "",
     ],
     [
       "is not stopped before, if it is shown",
       { news: { active: false }, answers: looked({ state: "inactive" }) },
-      ["look", ...whole.slice(0, 5)],
+      ["look", ...whole.slice(0, 6)],
       { state: "deployed" },
       "",
     ],
     [
       "is tried before it is paid for, if it has made reports",
       { answers: { reports: [3] } },
-      ["look", "reports", "network", "interval", "account", "look", "start"],
+      ["look", ...whole.slice(0, 5), "start"],
       { state: "active" },
       /the contract is deployed on rinkeby: it has made 3 reports\. It is not sent again/,
     ],
@@ -137,7 +137,12 @@ describe("a tether that no state describes", () => {
     ],
     [
       "is stopped, if its network differs",
-      { answers: { balance: ["5"], ...looked({ network: "mainnet", interval: 2, state: "active" }) } },
+      {
+        answers: {
+          balance: ["5"],
+          look: [...Array<Props>(2).fill({ network: "mainnet", interval: 2, state: "active" }), { network: "rinkeby" }],
+        },
+      },
       ["look", "look", "account", "balance", "stop", "network", "account", "look", "deploy", "start"],
       { network: "rinkeby" },
       /Warning: .*it was running/,
@@ -145,7 +150,7 @@ describe("a tether that no state describes", () => {
     [
       "is no surprise, if it does not run",
       { answers: looked({ network: "rinkeby", interval: 3, state: "inactive" }) },
-      ["look", "interval", "account", "look", "deploy", "start"],
+      ["look", "interval", "account", "look", "reports", "deploy", "start"],
       {},
       /^$/,
     ],
@@ -263,7 +268,7 @@ describe("a change of a tether", () => {
     [
       "whose contract was never paid for pays for it",
       { olds: { state: "configured", deployedNetworks: [] } },
-      ["account", "look", "deploy", "start"],
+      ["account", "look", "reports", "deploy", "start"],
       { state: "active", deployedNetworks: ["rinkeby"] },
     ],
     ["keeps what the account showed, if it shows none", { answers: { account: [{}] } }, ["account"], account],
@@ -478,8 +483,23 @@ describe("a contract", () => {
       /the service shows it/,
     ],
     [
-      "is, if the address may be another network's",
+      "is not, if the address may be another network's and it can be started",
       { olds: { deployedNetworks: ["mainnet"] }, answers: looked({ network: "rinkeby", contract_address: "0x1" }) },
+      false,
+      /deployed on rinkeby: the service shows a contract, and not clearly on which network/,
+    ],
+    [
+      "is, if the address is that of the network before",
+      {
+        olds: { network: "mainnet", deployedNetworks: ["mainnet"] },
+        answers: {
+          balance: ["5"],
+          look: [
+            { network: "mainnet", contract_address: "0x1" },
+            { network: "rinkeby", contract_address: "0x1" },
+          ],
+        },
+      },
       true,
       /^$/,
     ],
@@ -502,12 +522,6 @@ describe("a contract", () => {
       { isContinued: true, answers: looked({ deployed_networks: ["mainnet"] }) },
       true,
       /^$/,
-    ],
-    [
-      "is not of one that ran and is to be stopped",
-      { ran: "it ran", news: { active: false } },
-      false,
-      /deployed on rinkeby: it ran\./,
     ],
     ["is after a killed run, if it is to be stopped", { isContinued: true, news: { active: false } }, true, /^$/],
     [
@@ -645,6 +659,65 @@ describe("a contract", () => {
     expect([steps.includes("deploy"), kept.deployment === undefined]).toEqual([paid, why === ""]);
   });
 
+  const shown = (answer: Props): Case => ({ answers: looked(answer) });
+  const refused = refusal("conflict", "no");
+  test.each<[string, Case, RegExp]>([
+    ["it has made reports", { answers: { reports: [7] } }, /it has made 7 reports/],
+    [
+      "its reports cannot be counted",
+      { answers: { reports: [refusal("lost")] } },
+      /number of its reports cannot be read/,
+    ],
+    ["it is shown by its name, with reports", { answers: { reports: [7], ...looked({ name: "x" }) } }, /7 reports/],
+    ["it ran before", { ran: "it was running" }, /it was running/],
+    ["it is deployed on a network that is not shown", shown({ state: "deployed" }), /not clearly on which network/],
+    ["contracts are shown in a form that cannot be read", shown({ contracts: 5 }), /shows contracts in a form that/],
+    ["what is shown cannot be read", { answers: { look: ["ok"] } }, /in a form that cannot be read/],
+    [
+      "it is on another network, and contracts are not listed",
+      { olds: { deployedNetworks: ["mainnet"] }, ...shown({ network: "rinkeby", state: "deployed" }) },
+      /not clearly on which network/,
+    ],
+  ])(
+    "is not paid for where %s, unless somebody says that there is none",
+    async (_, { olds, answers, ...given }, why) => {
+      for (const news of [{}, { active: false }]) {
+        const once: Case = { ...given, news, olds: { ...first, ...olds }, answers: { ...answers, start: [refused] } };
+        const { error, kept, steps, state } = await doing(once);
+        expect(error).toMatch(why);
+        expect(error).toContain("Nothing was paid. Check the account 0x1 on rinkeby");
+        expect(steps).not.toContain("deploy");
+        expect(steps.includes("start")).toBe(!("active" in news));
+        const { since: word } = kept.deployment!.rinkeby!;
+        expect(error).toContain(`CONSORTIUM_NOT_DEPLOYED=t@${String(word)} sends it;`);
+        // Once more, and it is the same question.
+        expect((await doing({ ...once, olds: state! })).kept.deployment!.rinkeby!.since).toBe(word);
+        // A clear answer is enough, because nothing was sent.
+        const clear = await doing({ news, olds: state! });
+        expect([clear.error, clear.steps.includes("deploy")]).toEqual(["", true]);
+        setEnvironment({ CONSORTIUM_DEPLOYED: `t@${String(word)}`, CONSORTIUM_NOT_DEPLOYED: "" });
+        const used = await doing({ ...once, answers, olds: state! });
+        expect([used.error, used.steps.includes("deploy")]).toEqual(["", false]);
+        setEnvironment({ CONSORTIUM_DEPLOYED: "", CONSORTIUM_NOT_DEPLOYED: `t@${String(word)}` });
+        const sent = await doing({
+          ...once,
+          olds: state!,
+          answers: { ...answers, deploy: [refusal("invalid", "no funds")] },
+        });
+        expect(sent.error).toContain("no funds");
+        const again = await doing({ ...once, olds: sent.state!, answers });
+        expect([again.error, again.steps.includes("deploy"), again.kept.deployment]).toEqual(["", true, undefined]);
+        setEnvironment({ CONSORTIUM_NOT_DEPLOYED: "" });
+      }
+    },
+  );
+
+  test("is not paid for on another network than the service shows", async () => {
+    const { error, steps } = await doing({ olds: first, ...shown({ network: "mainnet" }) });
+    expect(error).toContain("the service shows that its network is mainnet, not rinkeby. Nothing was paid.");
+    expect(steps).not.toContain("deploy");
+  });
+
   test("of another network that nobody knows stays so", async () => {
     const deployment = { mainnet: { since, why: "x" } };
     const { kept } = await doing({ olds: { ...first, [storedKey]: { version: 2, deployment } } });
@@ -656,8 +729,21 @@ describe("a stop for good", () => {
   test.each<[string, Case, Step[], RegExp | "", RegExp | ""]>([
     ["stops it", { olds: active }, ["stop"], "", /^$/],
     ["stops it, if nobody knows", { olds: { ...active, state: undefined } }, ["stop"], "", /^$/],
-    ["does nothing to one that is stopped", { olds: { ...active, state: "inactive" } }, [], "", /^$/],
-    ["does nothing to one that was never started", { olds: { ...active, state: "configured" } }, [], "", /^$/],
+    ["stops one that somebody may have started since", { olds: { ...active, state: "inactive" } }, ["stop"], "", /^$/],
+    [
+      "needs none for one that was never started",
+      { olds: { ...active, state: "configured" }, answers: { stop: [busy] } },
+      ["stop", "look"],
+      "",
+      /was not active/,
+    ],
+    [
+      "fails, if somebody has started it and the service does not stop it",
+      { olds: { ...active, state: "inactive" }, answers: { stop: [busy], look: [{ active: true }] } },
+      ["stop", "look"],
+      /POST \/tether\/t: no/,
+      /^$/,
+    ],
     ["stops one that is deployed", { olds: { ...active, state: "deployed" } }, ["stop"], "", /^$/],
     [
       "needs none, if it is gone",
@@ -696,7 +782,7 @@ describe("a stop for good", () => {
           [storedKey]: { version: 2, deployment: { mainnet: { since: "1", why: "x" } } },
         },
       },
-      [],
+      ["stop"],
       "",
       /it is not known whether its contract was deployed on mainnet, .*check the account 0x1 there/,
     ],
