@@ -36,7 +36,7 @@ export function actionRoutes(app: FastifyInstance, context: Context): void {
   app.post(`${itemPath(environment)}/eth/fundaccount`, async (request, reply) => {
     const { account, amount, unit } = parse(funding, request.body, strict());
     const given = weiOf(amount, unit);
-    const entity = environmentOf(request);
+    const entity = own(request, environmentOf(request));
     if (!backend.ledger.chain) throw new Refusal(501, "No ledger is attached, so accounts have no balance here.");
     if (store.children("node", entity.id).length === 0)
       throw new Refusal(409, `The environment ${entity.id} has no node yet, so it has no ledger.`);

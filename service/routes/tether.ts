@@ -5,7 +5,14 @@ import { organizationOf } from "../http/authentication";
 import { parse } from "../http/bodies";
 import { Refusal } from "../errors";
 import { networks, type FieldsOf, type Network, type Wire } from "../store/entities";
-import { boundEnvironment, deployedNetworks, isDeployedOn, tetherState, type Tether } from "../tether/tethering";
+import {
+  boundEnvironment,
+  deployedNetworks,
+  environmentToPin,
+  isDeployedOn,
+  tetherState,
+  type Tether,
+} from "../tether/tethering";
 import { answer, gone, supported, withUnknownFields } from "./crud";
 
 const targetNetwork = z.object({ network: z.enum(networks) });
@@ -155,13 +162,11 @@ function reportAt({ store }: Context, tether: Tether, index: number) {
 
 /** The fields that an activation sets. Refuses an activation that is not possible yet. */
 function activation(context: Context, tether: Tether): Partial<FieldsOf["tether"]> {
-  const { network, interval, environmentName } = tether.fields;
+  const { network, interval } = tether.fields;
   if (!network) throw new Refusal(409, "Set the target network before activation.");
   if (interval === undefined) throw new Refusal(409, "Set the interval before activation.");
   if (!isDeployedOn(tether.fields, network))
     throw new Refusal(409, `Deploy the contract on ${network} before activation.`);
-  if (!boundEnvironment(context, tether)) {
-    throw new Refusal(409, `The environment ${environmentName ?? "to pin"} does not exist yet.`);
-  }
-  return { active: true, activated: true, nextPin: context.clock() };
+  const { id: environment } = environmentToPin(context, tether, true);
+  return { active: true, activated: true, environment, nextPin: context.clock() };
 }

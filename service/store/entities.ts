@@ -97,6 +97,8 @@ export interface FieldsOf {
     /** The checksum of its account's key, once there is one. */
     keyChecksum?: string;
     environmentName?: string;
+    /** The id of the environment that it pins, since its activation. */
+    environment?: string | undefined;
     /** Whether its account was requested; matters only if accounts do not exist from the start. */
     hasAccount?: boolean;
     network?: Network;

@@ -68,5 +68,5 @@ function ensureTether(store: Store, organizations: Organizations, { id, environm
   const known = store.get("tether", id);
   if (!known) store.create(newTether(organizations.find(wanted.organization)!.id, environment, { id, funds }));
   else if (environment !== undefined && known.fields.environmentName !== environment)
-    store.setFields("tether", id, { environmentName: environment });
+    store.setFields("tether", id, { environmentName: environment, environment: undefined });
 }

@@ -4,7 +4,7 @@ import { type FieldsOf, type Network, networks, type Wire } from "../store/entit
 import { type AccountKeys, Accounts } from "./accounts";
 import { Schedule, SingleFlight } from "./schedule";
 import type { Target, Targets } from "./targets";
-import { boundEnvironment, isDeployedOn, reportOf, type Tether } from "./tethering";
+import { environmentToPin, isDeployedOn, reportOf, type Tether } from "./tethering";
 import { isFull, Refusal } from "../errors";
 import type { Store } from "../store/store";
 import {
@@ -299,8 +299,8 @@ class Pins {
   }
 
   async #begin(id: string, network: Network, index: number): Promise<Pinning> {
-    const environment = boundEnvironment(this.base, this.#get(id));
-    if (!environment) throw new Error("The environment to pin does not exist.");
+    const environment = environmentToPin(this.base, this.#get(id), false);
+    this.base.store.setFields("tether", id, { environment: environment.id }); // for one that an older version activated
     const states = await this.ledger.statesNow(environment);
     return { network, index, hash: keccak(canonicalJson(states)), states, at: this.base.clock() };
   }

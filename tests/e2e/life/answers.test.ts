@@ -329,3 +329,74 @@ describe.each([false, true])("answers in other words and forms (plugin: %s)", (p
     expect(await up()).toMatchObject({ code: 0 });
   });
 });
+
+describe.each([false, true])("what a service shows of a tether (plugin: %s)", (plugin) => {
+  const contract = `0x${"c0".repeat(20)}`;
+  /** An answer to `GET /tether/{id}` and one to its `reportCount`; undefined: as of a fresh tether. */
+  type Row = [name: string, shown: object | undefined, reports?: unknown];
+  const paid: Row[] = [
+    ["a name, with reports", { name: "x" }, 7],
+    ["a state without a network", { state: "active" }, 7],
+    ["Networks", { deployed_networks: ["Rinkeby"] }],
+    ["entries", { contracts: [{ network: "rinkeby", address: contract }] }],
+    ["a map", { contracts: { Rinkeby: contract } }],
+    ["an address", { network: "Rinkeby", contract_address: contract, deployed_networks: [] }],
+    ["none, while active", { network: "rinkeby", state: "active", deployed_networks: [] }],
+    ["chain ids", { contracts: { 4: contract } }],
+    ["reports by name", undefined, { tether_id: "3", reportCount: 7 }],
+    ["reports as text", undefined, { network: "rinkeby", count: "7" }],
+    ["reports in data", undefined, { data: { count: 7 } }],
+    ["reports in another form", undefined, { reports: { rinkeby: 7 } }],
+  ];
+  const fresh: Row[] = [
+    ["nothing", undefined],
+    ["a fresh name", { name: "x" }, { count: 0 }],
+    ["the embedded service's", { network: "rinkeby", state: "initial", deployed_networks: [], contracts: {} }],
+    ["a configuration", { environment_id: "e", config: { targetNetwork: "rinkeby", started: false }, account: {} }],
+  ];
+  const rows = [...paid, ...fresh];
+  const idOf = (index: number): string => `t0row${String(index).padStart(5, "0")}`;
+  const ids = rows.map((_, index) => idOf(index));
+  const program = `
+    const { TetherService } = require("pulumi-consortium");
+    for (const tetherId of ${JSON.stringify(ids)})
+      new TetherService(tetherId, { tetherId, network: "rinkeby", intervalHours: 2 });`;
+  let w: World;
+  beforeAll(async () => {
+    w = await world(program, { inline: true, plugin, ledger: false, tethers: ids.map((id) => ({ id })) });
+    const place = await send(w.service, "POST", "/consortia", { name: "trade" });
+    const environment = { provider: "geth", consensus_type: "poa" };
+    await send(w.service, "POST", `/consortia/${place._id}/environments`, environment);
+    for (const [index, [, shown, reports]] of rows.entries()) {
+      w.service.faults.add({
+        ...says("GET", new RegExp(`/tether/${idOf(index)}$`), shown),
+        ...(shown === undefined && { status: 404 }),
+      });
+      if (reports !== undefined) w.service.faults.add(says("GET", new RegExp(`/${idOf(index)}/reportCount$`), reports));
+    }
+  });
+
+  const deployed = (): string[] =>
+    ids.filter((id) => (w.service.store.tethers.get(id).fields.deployments as { rinkeby: number }).rinkeby > 0);
+  const up = (env = {}) => w.stack.run(["up", "--yes", "--skip-preview", "--continue-on-error"], env);
+
+  test("the preview says what is paid for; only what is surely fresh is", async () => {
+    const { text } = await w.stack.run(["preview"]);
+    expect(text.match(/pays for a contract on rinkeby from its account, unless/g)).toHaveLength(rows.length);
+    const { code, text: said } = await up();
+    expect(code).not.toBe(0);
+    expect(deployed()).toEqual(ids.slice(paid.length));
+    for (const id of ids.slice(paid.length)) expect(said).not.toContain(`CONSORTIUM_NOT_DEPLOYED=${id}`);
+    expect(said).toMatch(/it has made 7 reports.*Nothing was paid. Check the account/);
+  });
+
+  test("the others are asked about again, and one that a person confirms is paid for", async () => {
+    const { text } = await up();
+    expect(deployed()).toHaveLength(fresh.length);
+    const [, first] = new RegExp(`CONSORTIUM_NOT_DEPLOYED=(${ids[0]}@\\S+) sends it;`).exec(text)!;
+    const preview = await w.stack.run(["preview"]);
+    expect(preview.text).toMatch(/pays for a contract on rinkeby/);
+    await up({ CONSORTIUM_NOT_DEPLOYED: first });
+    expect(deployed()).toEqual([ids[0], ...ids.slice(paid.length)]);
+  });
+});

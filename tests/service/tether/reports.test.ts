@@ -85,19 +85,49 @@ describe("reports", () => {
     expect(await count()).toBe(10);
   });
 
-  test("the environment is found by its name when it is needed", async () => {
+  test("the environment is found by its name at activation, and no other of that name is ever pinned", async () => {
     const id = "tether0001";
-    const { service, send, get, post, configure } = await tethered({ tethers: [{ id, environment: "late" }] });
+    const { service, clock, send, get, post, configure } = await tethered({ tethers: [{ id, environment: "late" }] });
     const { paths } = await build(send);
     await configure();
     await post("/deploy");
-    expect(await post("/activate")).toMatchObject(refused(409, "late"));
+    expect(await post("/activate")).toMatchObject(refused(409, "The environment late does not exist yet"));
     const late = { name: "late", provider: "geth", consensus_type: "poa" };
-    const made = (await send("POST", `${paths.consortium}/environments`, late)).body._id;
+    const make = async (consortium: string) => (await send("POST", `${consortium}/environments`, late)).body._id;
+    const first = await make(paths.consortium);
     expect((await post("/activate")).text).toBe("true");
-    expect(service.store.tethers.environmentOf(id)?.id).toBe(made);
-    const newer = (await send("POST", `${paths.consortium}/environments`, late)).body._id;
-    expect(service.store.tethers.environmentOf(id)?.id).toBe(newer);
-    expect((await get("/lastReport")).body).toEqual([]); // it has no nodes yet
+    const other = (await send("POST", "/consortia", { name: "other" })).body._id;
+    const second = await make(`/consortia/${other}`);
+    clock.pass(hour);
+    expect(service.store.tethers.environmentOf(id)?.id).toBe(first);
+    expect((await get("/reportCount")).text).toBe("2");
+    await post("/deactivate");
+    await post("/activate");
+    expect(service.store.tethers.environmentOf(id)?.id).toBe(first);
+    // Without it, another one is pinned only by a new activation, and only if its name tells which.
+    await send("DELETE", `${paths.consortium}/environments/${first}`);
+    const third = await make(paths.consortium);
+    clock.pass(hour);
+    expect([service.store.tethers.environmentOf(id), (await get("/reportCount")).text]).toEqual([undefined, "3"]);
+    await post("/deactivate");
+    expect(await post("/activate")).toMatchObject(refused(409, `other/late (${second}), supply/late (${third})`));
+    await send("DELETE", `/consortia/${other}/environments/${second}`);
+    expect((await post("/activate")).text).toBe("true");
+    expect(service.store.tethers.environmentOf(id)?.id).toBe(third);
+  });
+
+  test.each(["trade/prod", "id"])("an environment named by %s is no other one", async (by) => {
+    const { service, send } = await tethered();
+    const made: string[] = [];
+    for (const name of ["other", "trade"]) {
+      const consortium = (await send("POST", "/consortia", { name })).body._id;
+      const prod = { name: "prod", provider: "geth", consensus_type: "poa" };
+      made.push((await send("POST", `/consortia/${consortium}/environments`, prod)).body._id);
+    }
+    const { id } = (await send("POST", "/embedded/tethers", { environment: by === "id" ? made[1] : by })).body;
+    const steps = { targetNetwork: { network: "rinkeby" }, interval: { interval: 1 }, deploy: {}, activate: {} };
+    for (const [step, body] of Object.entries(steps))
+      expect((await send("POST", `/tether/${id}/${step}`, body)).status).toBe(200);
+    expect(service.store.tethers.environmentOf(id)?.id).toBe(made[1]);
   });
 });
