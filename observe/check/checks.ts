@@ -336,8 +336,11 @@ function otherUnit(apartMs: number | undefined, intervalHours: number): Finding 
   );
 }
 
-const onTime = checkOf("last pin on time", "tetherService", (tether, { now, tethers }) => {
-  const { lastPin, reports, intervalHours, state, changedAt } = tether;
+const onTime = checkOf("last pin on time", "tetherService", (tether, { now, tethers, stack }) => {
+  const { lastPin, reports, state, changedAt } = tether;
+  const asked = stack?.tethers.find(({ id }) => id === tether.id)?.intervalHours;
+  // A service may show minutes.
+  const intervalHours = asked !== undefined && tether.intervalHours === 60 * asked ? asked : tether.intervalHours;
   if (state === "missing") return undefined;
   if (reports === undefined) return skipped("the service does not show its reports");
   const dueMs = (intervalHours ?? 0) * 3_600_000 + graceMs;
@@ -366,13 +369,15 @@ const onTime = checkOf("last pin on time", "tetherService", (tether, { now, teth
 });
 
 const verified = checkOf("last pin verified", "tetherService", (tether, { trusted, tethers }) => {
-  const { unseen: why, verdict } = tethers.get(tether.id) ?? {};
+  const { unseen: why, verdict, broken = [] } = tethers.get(tether.id) ?? {};
   const { state, reports = 0, targetUrl, lastPin } = tether;
   const network = lastPin?.network ?? tether.network ?? "";
   if (state === "missing" || reports === 0) return undefined;
   if (why !== undefined) return unseen(why, "Pass another address of the chain with --target.");
   if (verdict === undefined)
     return skipped("no address of the public chain is known", `Pass one: --target ${network || "mainnet"}=https://…`);
+  if (broken.length > 1 || (broken.length > 0 && verdict.verified))
+    return failed(broken.map(({ index, reason }) => `report ${index} does not hold: ${reason}`).join("; "), tampered);
   if (!verdict.verified) return failed(verdict.reason, tampered);
   const own = trusted.has(network) ? "" : ` (by the service's own address of it, ${targetUrl})`;
   return ok(`in block ${verdict.blockNumber} of chain ${verdict.chainId}${own}`);

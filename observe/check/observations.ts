@@ -90,8 +90,10 @@ const hidesCredentials = ({ unlisted = [] }: EnvironmentModel): boolean => unlis
 
 /** The public chain's answer about a tether's last pins. */
 interface TetherProbe {
-  /** Absent without a report or a chain to ask. */
+  /** About the last report. Absent without one, or without a chain to ask. */
   verdict?: Verification;
+  /** Recent reports that do not hold, and why. */
+  broken?: { index: number; reason: string }[];
   /** Average cost of the last pins. */
   weiPerPin?: bigint;
   /** Why the chain could not be asked. */
@@ -100,7 +102,7 @@ interface TetherProbe {
   apartMs?: number;
 }
 
-/** Number of recent pins that the average cost of one is taken from. */
+/** Number of recent pins that are verified, and that the average cost of one is taken from. */
 const samples = 3;
 
 async function probeTether(client: ConsortiumClient, tether: TetherModel, targets: Targets): Promise<TetherProbe> {
@@ -126,8 +128,12 @@ async function probePins(client: ConsortiumClient, tether: TetherModel, targets:
   const pins = new Pins(client, id);
   try {
     const newest = await pins.newest(reports, samples);
-    const verdict = await pins.verify(reports - 1, url, account);
-    return { verdict, ...(url === present && { weiPerPin: await pins.cost(newest, url) }) };
+    const sameChain = newest.filter(({ network }) => network === lastPin?.network);
+    const verdicts = await Promise.all(sameChain.map(({ index }) => pins.verify(index, url, account)));
+    const broken = verdicts.flatMap((one, at) =>
+      one.verified ? [] : [{ index: sameChain[at]!.index, reason: one.reason }],
+    );
+    return { verdict: verdicts[0], broken, ...(url === present && { weiPerPin: await pins.cost(newest, url) }) };
   } catch (error) {
     return { unseen: messageOf(error) };
   }

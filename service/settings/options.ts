@@ -44,7 +44,7 @@ export type OrganizationOptions = Given<typeof ofOrganization, "name">;
 const ofTether = {
   /** The tether id, as in the paths `/tether/{id}/…`. */
   id: z.string().regex(/^[\w-]+$/, "must be letters, digits, - or _"),
-  /** Name of the environment that it pins, looked up when needed. Default: the organization's first environment. */
+  /** The environment that it pins from its activation on: name, `consortium/name` or id. Default: the organization's first one. */
   environment: text.optional(),
   /** Name of the organization that it belongs to. Default: the first one. */
   organization: text.optional(),

@@ -15,6 +15,10 @@ export interface Signed {
   raw: string;
   /** The hash of the network's first block, if shown. */
   genesis?: string;
+  /** The highest price per gas that it pays, in wei, where the network's base fee moves. */
+  fee?: string;
+  /** Hashes of the same transaction with a lower fee, which a block may have instead. */
+  lower?: readonly string[];
 }
 
 /** The fields of each kind, besides the common ones. They have the API's names, so that a test can patch any. */
@@ -112,6 +116,10 @@ export interface FieldsOf {
     /** When the next pinning transaction is due, in ms; only while active. */
     nextPin?: number;
     reports: number;
+    /** The first report whose block may still be replaced. Reports before it are final. */
+    firstOpen?: number | undefined;
+    /** Reports that the network no longer shows, because their blocks were replaced. They are sent again. */
+    replaced?: readonly number[];
     /** The following fields are for tethers on real chains. Contracts on the target networks: */
     contracts?: Partial<Record<Network, { address: string; chainId: number; transaction: Signed } | undefined>>;
     /** Deployments that have begun, with the signed transaction, so that none is paid for twice. */
@@ -137,7 +145,9 @@ export interface FieldsOf {
   report: {
     states: Record<string, unknown>[];
     /** The place of its pin, if it was pinned on a real chain. */
-    pin?: Record<string, unknown>;
+    pin?: { network: Network; contract_address: string; contract_index: number; hash: string; [field: string]: unknown };
+    /** Its transaction, until its block is final. */
+    sent?: Signed | undefined;
   };
 }
 

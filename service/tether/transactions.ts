@@ -80,19 +80,50 @@ export async function signed(target: Target, key: string, what: { to?: string; d
     genesisOf(target),
   ]);
   const gasLimit = (estimate * 21n) / 20n;
-  const raw = await wallet.signTransaction({ ...what, chainId: target.chainId, nonce, gasLimit, ...fees });
-  const cost = gasLimit * (fees.maxFeePerGas ?? fees.gasPrice);
+  const raw = await wallet.signTransaction({ ...what, chainId: target.chainId, nonce, gasLimit, ...fees.fields });
+  const cost = gasLimit * fees.most;
   const balance = await balanceOf(target, from);
   if (balance >= cost)
-    return { nonce, raw, hash: Transaction.from(raw).hash!, ...(genesis === undefined ? {} : { genesis }) };
+    return {
+      nonce,
+      raw,
+      hash: Transaction.from(raw).hash!,
+      ...(genesis === undefined ? {} : { genesis }),
+      ...(fees.base === undefined ? {} : { fee: String(fees.most) }),
+    };
   const money = `it has ${balance} wei and needs about ${cost}`;
   throw new Refusal(402, `The account ${from} has no funds on ${target.network}: ${money}.`);
+}
+
+/** Nodes accept a transaction in place of another one with its nonce if it pays a tenth more. */
+const raise = (price: bigint) => (price * 5n) / 4n + 1n;
+const higher = (one: bigint, other: bigint) => (one > other ? one : other);
+
+/** The same transaction with a higher fee, if the base fee has risen above the one that it pays; otherwise, no block would have it. */
+export async function raised(target: Target, key: string, made: Signed): Promise<Signed | undefined> {
+  if (made.fee === undefined) return undefined;
+  const { base = 0n, tip = 0n, most } = await feesOf(target);
+  if (base <= BigInt(made.fee)) return undefined;
+  const { Wallet, Transaction } = library();
+  const { to, data, gasLimit, chainId, nonce, maxPriorityFeePerGas } = Transaction.from(made.raw);
+  const maxFeePerGas = higher(most, raise(BigInt(made.fee)));
+  const wallet = new Wallet(key);
+  const cost = gasLimit * maxFeePerGas;
+  const balance = await balanceOf(target, wallet.address);
+  if (balance < cost) {
+    const money = `it has ${balance} wei and needs about ${cost}, because the base fee has risen`;
+    throw new Refusal(402, `The account ${wallet.address} has too little on ${target.network}: ${money}.`);
+  }
+  const fee = { type: 2, maxFeePerGas, maxPriorityFeePerGas: higher(tip, raise(maxPriorityFeePerGas ?? 0n)) };
+  const raw = await wallet.signTransaction({ ...(to === null ? {} : { to }), data, gasLimit, chainId, nonce, ...fee });
+  const hash = Transaction.from(raw).hash!;
+  return { ...made, raw, hash, fee: String(maxFeePerGas), lower: [...(made.lower ?? []), made.hash] };
 }
 
 export const balanceOf = (target: Target, account: string) => quantity(target, "eth_getBalance", [account, "latest"]);
 
 /** How many transactions of an account are in blocks. */
-async function usedBy(target: Target, account: string): Promise<number> {
+export async function usedBy(target: Target, account: string): Promise<number> {
   return Number(await quantity(target, "eth_getTransactionCount", [account, "latest"]));
 }
 
@@ -100,6 +131,22 @@ async function usedBy(target: Target, account: string): Promise<number> {
 async function genesisOf(target: Target): Promise<string | undefined> {
   const block = await target.call<{ hash?: string } | null>("eth_getBlockByNumber", ["0x0", false]).catch(() => null);
   return block?.hash;
+}
+
+export async function blockOf(target: Target, at: number | string): Promise<{ number: number; hash: string }> {
+  const place = typeof at === "number" ? `0x${at.toString(16)}` : at;
+  const block = await target.call<{ number?: string; hash?: string } | null>("eth_getBlockByNumber", [place, false]);
+  if (typeof block?.hash !== "string") return { number: -1, hash: "" };
+  return { number: Number(block.number), hash: block.hash };
+}
+
+/** For how many blocks a network that names no final one may replace them. */
+const openBlocks = 128;
+
+/** The newest block that the network never replaces. */
+export async function finalBlock(target: Target, head: number): Promise<number> {
+  const { number } = await blockOf(target, "finalized").catch(() => ({ number: -1 }));
+  return number >= 0 ? number : head - openBlocks;
 }
 
 /** Whether the network was reset since a transaction was signed. */
@@ -113,10 +160,11 @@ async function feesOf(target: Target) {
     target.call<{ baseFeePerGas?: string } | null>("eth_getBlockByNumber", ["latest", false]),
     quantity(target, "eth_gasPrice"),
   ]);
-  if (block?.baseFeePerGas === undefined) return { type: 0, gasPrice };
+  if (block?.baseFeePerGas === undefined) return { most: gasPrice, fields: { type: 0, gasPrice } };
   const base = BigInt(block.baseFeePerGas);
   const tip = gasPrice > base ? gasPrice - base : 0n;
-  return { type: 2, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * base + tip };
+  const most = 2n * base + tip;
+  return { base, tip, most, fields: { type: 2, maxPriorityFeePerGas: tip, maxFeePerGas: most } };
 }
 
 /** Makes a call that must return a number, because a proxy may return anything. */
@@ -156,7 +204,24 @@ interface Watched {
   fresh: boolean;
   /** Whether its effect is visible. */
   isDone: () => Promise<boolean>;
+  /** Whether its block will probably stay. Default: at once. */
+  isDeep?: (block: number) => Promise<boolean>;
+  /** The same transaction with a higher fee, if it needs one to get into a block. */
+  raise?: (made: Signed) => Promise<Signed | undefined>;
   signal: AbortSignal;
+}
+
+/** How many blocks on top make a block one that stays, and for how long a network must make none (ms) if it makes some on demand only. */
+export const deep = { blocks: 2, ms: 15_000 };
+
+/** Tells whether blocks of a network will probably stay. */
+export function depthOf(target: Target, ms: number, now = () => performance.now()) {
+  let [height, since] = [-1, now()];
+  return async (block: number) => {
+    const head = Number(await quantity(target, "eth_blockNumber"));
+    if (head !== height) [height, since] = [head, now()];
+    return head >= block + deep.blocks || now() - since >= ms;
+  };
 }
 
 /**
@@ -167,22 +232,25 @@ interface Watched {
 export async function settled(
   target: Target,
   from: string,
-  made: Signed,
-  { fresh, isDone, signal }: Watched,
+  first: Signed,
+  { fresh, isDone, isDeep, raise, signal }: Watched,
   { now, rest }: Pace = realPace,
 ): Promise<Outcome> {
-  const { nonce, hash } = made;
+  const { nonce } = first;
+  let made = first;
   const contradiction = new Lasting(contradicted, now);
   let [unsent, attempts, due, heard] = [fresh, 0, now(), now()];
   for (let look = 0; ; look++) {
     try {
       const next = await usedBy(target, from);
-      const mined = await minedAs(target, hash);
-      if (mined) return mined;
-      if (next > nonce && (await isDone())) return "done";
-      if (contradiction.holds(next !== nonce)) return "void";
+      const mined = await minedAs(target, made);
+      if (mined && (!isDeep || (await isDeep(mined.block_number)))) return mined;
+      if (!mined && next > nonce && (await isDone())) return "done";
+      if (contradiction.holds(!mined && next !== nonce)) return "void";
       heard = now();
-      if (heard >= due) {
+      const raised = mined || unsent || next !== nonce ? undefined : await raise?.(made);
+      if (raised) [made, due] = [raised, heard];
+      if (!mined && heard >= due) {
         if (!unsent && (await beganAnew(target, made))) return "void";
         const accepted = next === nonce && (await send(target, made, unsent));
         if (next === nonce) unsent = false;
@@ -213,16 +281,18 @@ export class Lasting {
   }
 }
 
-/** The block of a transaction. */
-async function minedAs(target: Target, hash: string): Promise<Mined | undefined> {
+/** The block of a transaction, whichever of its fees that has. */
+export async function minedAs(target: Target, { hash, lower = [] }: Signed): Promise<Mined | undefined> {
   type Receipt = { status: string; blockNumber: string | null } | null;
-  const receipt = await target.call<Receipt>("eth_getTransactionReceipt", [hash]);
-  if (!receipt) return undefined;
-  const { status, blockNumber } = receipt;
-  if (typeof blockNumber !== "string") return undefined; // it is not in a block yet
-  const block = Number(blockNumber);
-  if (status === "0x0") throw new Rejected(`the transaction ${hash} failed in block ${block}`);
-  return { transaction_hash: hash, block_number: block };
+  for (const transaction_hash of [hash, ...lower]) {
+    const receipt = await target.call<Receipt>("eth_getTransactionReceipt", [transaction_hash]);
+    if (typeof receipt?.blockNumber !== "string") continue; // it is not in a block yet
+    const block_number = Number(receipt.blockNumber);
+    if (receipt.status === "0x0")
+      throw new Rejected(`the transaction ${transaction_hash} failed in block ${block_number}`);
+    return { transaction_hash, block_number };
+  }
+  return undefined;
 }
 
 /** Answers of nodes that refuse a transaction. */
@@ -235,7 +305,7 @@ const refusals = [
 ];
 
 /** Sends a transaction. Returns whether the network confirmed it; otherwise, the outcome is unknown. */
-async function send(target: Target, { raw, hash }: Signed, unsent: boolean): Promise<boolean> {
+export async function send(target: Target, { raw, hash }: Signed, unsent: boolean): Promise<boolean> {
   try {
     return (await target.call("eth_sendRawTransaction", [raw])) === hash;
   } catch (error) {

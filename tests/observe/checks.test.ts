@@ -532,6 +532,9 @@ describe("in full", () => {
     const tether = { ...active, reports: 4, intervalHours: 6, lastPin: { index: 3, at: ago(1) } };
     const tethers = new Map([["tether0001", { apartMs: minutes * minute }]]);
     expect(told("last pin on time", { tether, tethers })).toMatch(text);
+    const stack = { tethers: [tether] } as unknown as NetworkModel;
+    const inMinutes = { ...tether, intervalHours: 360 };
+    expect(told("last pin on time", { tether: inMinutes, tethers, stack })).toMatch(text);
   });
 
   type Look = Observations["tethers"] extends ReadonlyMap<string, infer One> ? One : never;
@@ -556,6 +559,17 @@ describe("in full", () => {
       {},
       { verdict: { verified: false, reason: "it differs" } as unknown as Look["verdict"] },
       "failed: it differs → Do not rely on the ledger's history until you know the reason: compare the nodes' blocks with earlier reports.",
+    ],
+    [
+      { lastPin: { index: 5 } },
+      {
+        verdict: pinned,
+        broken: [
+          { index: 4, reason: "it is gone" },
+          { index: 3, reason: "it differs" },
+        ],
+      },
+      "failed: report 4 does not hold: it is gone; report 3 does not hold: it differs → Do not rely on the ledger's history until you know the reason: compare the nodes' blocks with earlier reports.",
     ],
     [{ network: "rinkeby" }, { verdict: pinned }, "ok: in block 9 of chain 4"],
     [

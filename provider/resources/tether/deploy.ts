@@ -230,7 +230,7 @@ function unknownMessage({ inputs, account }: Deployment, unknown: UnknownOutcome
   const { tetherId, network } = inputs;
   const word = wordFor(tetherId, unknown);
   return (
-    `it is not known whether the contract ${unknown.isUnsent ? "is" : "was"} deployed on ${network} (${unknown.why}): ${what} ` +
+    `it is not known whether the contract was deployed on ${network} (${unknown.why}): ${what} ` +
     `Check the account ${payerOf(account)} on ${network}, and the tether service in the console: ` +
     `if there is no contract, CONSORTIUM_NOT_DEPLOYED=${word} sends it${unknown.isUnsent ? "" : " once more"}; ` +
     `if there is one, CONSORTIUM_DEPLOYED=${word} uses it as it is.`

@@ -58,8 +58,9 @@ async function firstRead({ client }: Session, id: string, state: Props, shown?: 
  * @param wanted settings that it may show in its own way, such as an interval in minutes
  */
 export function asItIs(shown: ShownTether = { unclear: [] }, wanted: Props = {}): Props {
-  const { network, interval, state, listed = [] } = shown;
-  const networks = new Set([...tetherNetworks, ...(network ? [network] : []), ...listed.map(([one]) => one)]);
+  const { network, interval, state } = shown;
+  // What else a list names may be another word for one of these.
+  const networks = new Set([...tetherNetworks, ...(network ? [network] : [])]);
   const deployedNetworks = [...networks].filter((one) => contractOn(shown, one) === "yes");
   const active = state === "active";
   const progress = active ? "active" : hasContract(deployedNetworks, network) ? "inactive" : "configured";

@@ -94,7 +94,11 @@ describe("what is shown of a tether", () => {
       { network: "rinkeby", state: "active" },
       { network: "rinkeby", state: "active", active: true, deployedNetworks: ["rinkeby"] },
     ],
-    ["networks that nobody knows", { deployed_networks: ["Sepolia", 5] }, { deployedNetworks: ["sepolia"] }],
+    [
+      "networks that nobody knows",
+      { deployed_networks: ["Sepolia", 5], contracts: { 4: "0x1" } },
+      { deployedNetworks: [] },
+    ],
   ])("%s is taken as it is", (_, shown, props) => {
     expect(asItIs(tetherIn(shown), { network: "rinkeby", intervalHours: 2 })).toEqual(props);
   });

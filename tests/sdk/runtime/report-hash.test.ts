@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { canonicalJson } from "../../../sdk/runtime/report";
-import { canonicalJson as ofTheService } from "../../../service/tether/real-tethers";
+import { canonicalJson as ofTheService } from "../../../service/tether/pins";
 import { programOf } from "../../e2e/support/backends/programs";
 import { random } from "../../support/random";
 

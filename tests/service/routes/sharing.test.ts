@@ -162,3 +162,13 @@ test("each member registers itself with a shared id registry", async () => {
   expect((await register(south, theirs.membership)).status).toBe(200);
   expect((await register(east, theirs.membership)).status).toBe(404);
 });
+
+test("only the organization of an environment gives money on its ledger", async () => {
+  const { north, south, paths } = await shared({ ledger: true });
+  const [account, other] = ["a1", "b2"].map((two) => `0x${two.repeat(20)}`);
+  const fund = (send: typeof north, to?: string) =>
+    send("POST", `${paths.environment}/eth/fundaccount`, { account: to, amount: "1" });
+  expect(await fund(south, account)).toMatchObject(refused(403, "belongs to another organization"));
+  expect((await fund(north, other)).status).toBe(200);
+  expect(await fund(south, other)).toMatchObject(refused(403, "belongs to another organization"));
+});

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { built, serveJson } from "../child";
+import { verifyReport } from "../../../sdk/runtime/verify";
 import { build, newFolder, quick, start, type Wire } from "../helpers";
 import { until } from "../../support/until";
 import { Network } from "../targets";
@@ -127,6 +128,88 @@ test("an unpaid report is pinned as soon as the account has money, not an interv
   await network.fund(account);
   await until(async () => (await count(get)) === 1);
   expect((await get()).text).not.toContain("last_error");
+});
+
+test("a pin whose fee is too low after the base fee has risen, twice, is sent with higher ones as the same transaction", async () => {
+  const network = await new Network().start(byHand);
+  const { get, post, account } = await pinning(network, { timing: { ...quick, tetherHour: 3_600_000 } });
+  expect((await mining(network, post("/deploy"))).status).toBe(200);
+  await post("/activate");
+  await until(async () => (await network.waiting()) > 0);
+  type Pool = { pending: Record<string, Record<string, { nonce: string; maxFeePerGas: string }>> };
+  const pending = async () =>
+    Object.values((await network.call<Pool>("txpool_content")).pending).flatMap((some) => Object.values(some));
+  const [first] = await pending();
+  expect((await get()).text).not.toContain("last_error");
+  const spike = async (base: string) => {
+    await network.call("anvil_setNextBlockBaseFeePerGas", base);
+    await network.call("anvil_mine", "0x1");
+  };
+  const fees = [Number(first!.maxFeePerGas)];
+  for (const base of ["0xe8d4a51000", "0x9184e72a000"]) {
+    await spike(base); // and no other block, which would have the new one
+    await until(async () => Number((await pending())[0]?.maxFeePerGas) > Number(base));
+    const all = await pending();
+    expect(all.map(({ nonce }) => nonce)).toEqual([first!.nonce]);
+    fees.push(Number(all[0]!.maxFeePerGas));
+    expect((await get()).text).toContain(`fee of up to ${BigInt(all[0]!.maxFeePerGas)} wei per gas`);
+  }
+  expect(fees).toEqual([...new Set(fees)].sort((a, b) => a - b));
+  // Now it cannot pay for more, says so, and goes on when it can.
+  await network.call("anvil_setBalance", account, "0xde0b6b3a7640000");
+  await spike("0x5af3107a4000");
+  await until(async () => (await get()).text.includes("because the base fee has risen"));
+  expect(await count(get)).toBe(0);
+  await network.call("anvil_setBalance", account, "0x21e19e0c9bab2400000");
+  await until(async () => {
+    await network.call("anvil_mine", "0x1");
+    return (await count(get)) === 1;
+  });
+  expect([await network.calledBy(account), (await get()).text.includes("last_error")]).toEqual([1, false]);
+});
+
+test.each([
+  ["moved to other blocks", false],
+  ["dropped", true],
+])("reports whose transactions are %s, twice, hold again without another payment", async (_, isDropped) => {
+  const network = await new Network().start("--block-time", "1");
+  const it = await pinning(network, { timing: { ...quick, tetherHour: 3_000 } });
+  expect((await it.post("/deploy")).status).toBe(200);
+  await it.post("/activate");
+  await until(async () => (await count(it.get)) >= 2);
+  await it.post("/deactivate");
+  const { account } = it;
+  const report = async (index: number) => (await it.get(`/reports/${index}`)).body as unknown as Pinned;
+  type Pinned = Wire & { block_number: number; transaction_hash: string };
+  const holds = async (index: number) => (await verifyReport(await report(index), network.url, { account })).verified;
+  const hold = async () => (await holds(0)) && (await holds(1));
+  await until(hold);
+  const paid = await network.calledBy(account);
+  for (const time of [1, 2]) {
+    const before = [await report(0), await report(1)];
+    const head = Number(await network.call<string>("eth_blockNumber"));
+    const raws = await Promise.all(
+      before.map(({ transaction_hash }) => network.call<string>("eth_getRawTransactionByHash", transaction_hash)),
+    );
+    const depth = head - before[0]!.block_number + 1;
+    await network.call(
+      "anvil_reorg",
+      depth,
+      isDropped ? [] : raws.map((raw, at) => [raw, at + 1 < depth ? at + 1 : at]),
+    );
+    if (isDropped) {
+      expect(await hold()).toBe(false);
+      await until(async () => (await it.get()).text.includes("replaced the block of report 0, 1"));
+    }
+    await until(hold);
+    await until(async () => !(await it.get()).text.includes("last_error"));
+    const after = [await report(0), await report(1)];
+    expect(after.map(({ transaction_hash }) => transaction_hash)).toEqual(before.map((one) => one.transaction_hash));
+    expect(after).not.toEqual(before);
+    expect([time, await network.calledBy(account)]).toEqual([time, paid]);
+  }
+  await it.post("/activate");
+  await until(async () => (await count(it.get)) > 2 && holds(2));
 });
 
 test("a network that lost its state is reported, and the contract can be deployed again", async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
 import { Contract, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
 import { type Service, type ServiceOptions, startService } from "../../../service/index";
-import { canonicalJson } from "../../../service/tether/real-tethers";
+import { canonicalJson } from "../../../service/tether/pins";
 import { build, client, matching, quick, refused, type Wire } from "../helpers";
 import { until } from "../../support/until";
 import { Network } from "../targets";
