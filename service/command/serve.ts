@@ -24,7 +24,10 @@ function options(command: Command) {
     .option("--data <folder>", "folder for data and keys (default: in memory, lost when it stops)", folder)
     .option("--backup <folder>", "copy the folder of --data to a new one and exit; works while a service uses it")
     .addOption(
-      new Option("--tether <id[=environment]>", "tether service, and the environment it pins: its name, consortium/name or id; repeatable")
+      new Option(
+        "--tether <id[=environment]>",
+        "tether service, and the environment it pins: its name, consortium/name or id; repeatable",
+      )
         .argParser(tether)
         .default([] as TetherOptions[], "none"),
     )

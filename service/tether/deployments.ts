@@ -108,7 +108,6 @@ export class Deployments {
     this.store.setFields("tether", id, {
       contracts: { ...contracts, [network]: undefined },
       deployments: { ...deployments, [network]: 0 },
-      // Stryker disable next-line ConditionalExpression: a chain that shows its first block refuses the old transaction at once, too
       lost: { ...lost, [network]: anew ? undefined : { address, ...transaction } },
       pinning: pinning?.network === network ? undefined : pinning,
       problem: `The contract ${address} is no longer on ${network}: the network lost its state. Deploy it again.`,

@@ -70,7 +70,6 @@ export class RealTethers implements Tethering {
       const deployments = Object.fromEntries(networks.map((net) => [net, known(net)]));
       const simulated = networks.some((net) => isDeployedOn(fields, net) && !contracts[net]);
       const stopped = network && simulated ? { active: false, activated: false, nextPin: undefined } : {};
-      // Stryker disable next-line ConditionalExpression: otherwise, it writes what is there
       if (simulated) store.setFields("tether", id, { deployments, ...stopped });
       for (const net of networks.filter((net) => deploying[net])) this.#deployments.goOn(id, net);
       this.#schedule.set(id, store.get("tether", id)!.fields.nextPin);

@@ -23,6 +23,9 @@ const says = (method: string, route: string | RegExp, body: unknown, times = Inf
   times,
 });
 
+/** The same of a service without the call. */
+const without = (rule: FaultRule): FaultRule => ({ ...rule, kind: "status", status: 404 });
+
 /** An answer on its way back; a request on its way there, which may be answered here. */
 interface Between {
   method: string;
@@ -368,10 +371,8 @@ describe.each([false, true])("what a service shows of a tether (plugin: %s)", (p
     const environment = { provider: "geth", consensus_type: "poa" };
     await send(w.service, "POST", `/consortia/${place._id}/environments`, environment);
     for (const [index, [, shown, reports]] of rows.entries()) {
-      w.service.faults.add({
-        ...says("GET", new RegExp(`/tether/${idOf(index)}$`), shown),
-        ...(shown === undefined && { status: 404 }),
-      });
+      const look = says("GET", new RegExp(`/tether/${idOf(index)}$`), shown);
+      w.service.faults.add(shown === undefined ? without(look) : look);
       // Where it shows a network, it has one, so that a deployment would succeed.
       if (shown && "network" in shown)
         await send(w.service, "POST", `/tether/${idOf(index)}/targetNetwork`, { network: "rinkeby" });
@@ -402,5 +403,46 @@ describe.each([false, true])("what a service shows of a tether (plugin: %s)", (p
     expect(preview.text).not.toMatch(new RegExp(`${ids.at(-1)}.*: pays`));
     await up({ CONSORTIUM_NOT_DEPLOYED: first });
     expect(deployed()).toEqual([ids[0], ...ids.slice(paid.length)]);
+  });
+
+  test("settings in its own way are no drift; one that somebody has started is stopped; an import pays for nothing", async () => {
+    const settings = 'network: "rinkeby", intervalHours: 2';
+    const two = `
+      const { TetherService } = require("pulumi-consortium");
+      new TetherService("minutes", { tetherId: "t0minutes0", ${settings} });
+      new TetherService("stopped", { tetherId: "t0stopped0", ${settings}, active: false });`;
+    const imported = (option: string) => `new TetherService("i", { tetherId: "t0import00", ${settings} }, ${option});`;
+    const tethers = ["t0minutes0", "t0stopped0", "t0import00"].map((id) => ({ id }));
+    const { service, stack } = await world(two, { inline: true, plugin, ledger: false, tethers });
+    const trade = await send(service, "POST", "/consortia", { name: "trade" });
+    await send(service, "POST", `/consortia/${trade._id}/environments`, { provider: "geth", consensus_type: "poa" });
+    const shown = { network: "Rinkeby", interval: 120, state: "active", deployed_networks: ["Rinkeby"] };
+    service.faults.add(says("GET", /t0minutes0$/, shown));
+    service.faults.add(without(says("GET", /t0stopped0$/, {})));
+    service.faults.add(says("GET", /t0import00$/, { network: "rinkeby", interval: 2, state: "inactive" }));
+    service.faults.add(says("GET", /t0import00\/reportCount$/, 7));
+    await send(service, "POST", "/tether/t0import00/targetNetwork", { network: "rinkeby" });
+    const fields = (id: string) => service.store.tethers.get(id).fields;
+
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    service.clearCalls();
+    expect(await stack.run(["up", "--yes", "--skip-preview", "--refresh"])).toMatchObject({ code: 0 });
+    expect(service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(fields("t0minutes0")).toMatchObject({ active: false, deployments: { rinkeby: 0 } });
+    expect(fields("t0stopped0")).toMatchObject({ active: false, deployments: { rinkeby: 1 } });
+
+    if (plugin) {
+      stack.program(two + imported('{ import: "t0import00" }'));
+      expect(await stack.up()).toMatchObject({ code: 0 });
+      stack.program(two + imported("{}"));
+      expect((await stack.preview()).text).toContain("pays for a contract on rinkeby from its account, unless");
+      expect(await failed(stack.up())).toMatch(/CONSORTIUM_NOT_DEPLOYED=t0import00@/);
+      expect(fields("t0import00")).toMatchObject({ deployments: { rinkeby: 0 } });
+    }
+
+    await send(service, "POST", "/tether/t0stopped0/activate", {}); // in the console
+    expect(fields("t0stopped0")).toMatchObject({ active: true });
+    expect(await stack.destroy()).toMatchObject({ code: 0 });
+    expect(fields("t0stopped0")).toMatchObject({ active: false });
   });
 });
