@@ -136,7 +136,13 @@ function intervalIn(fields: Fields): ShownTether["interval"] {
 
 /** Nothing, in the words of contracts. */
 const isNothing = (value: unknown): boolean =>
-  value === false || /^(0x)?0*$/.test(String(value ?? "")) || value === "false";
+  value === undefined ||
+  value === null ||
+  value === false ||
+  value === 0 ||
+  /^((0x)?0*|false)$/.test(textOf(value) ?? "-");
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" ? value.trim().toLowerCase() : undefined;
 const isHex = (value: unknown): boolean => typeof value === "string" && /^0x[0-9a-f]+$/i.test(value);
 const hexIn = (value: unknown): string | undefined => (isHex(value) ? String(value).toLowerCase() : undefined);
 const isContract = (value: unknown): boolean => value === true || isHex(value) || Number.isSafeInteger(value);
@@ -157,8 +163,6 @@ function listedIn(value: unknown): NonNullable<ShownTether["listed"]> {
 /** Reads what a call shows of a tether. */
 export function tetherIn(answer: unknown): ShownTether {
   const fields = fieldsIn(answer);
-  const text = (value: unknown): string | undefined =>
-    typeof value === "string" ? value.trim().toLowerCase() : undefined;
   const flag = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);
   const isActive = valueOf(fields, names.isActive, flag);
   const word = valueOf(fields, names.state, inOurWords);
@@ -170,7 +174,7 @@ export function tetherIn(answer: unknown): ShownTether {
     (names.contract.includes(name) && isHex(value)) || (names.isDeployed.includes(name) && value === true);
   const contracts = single.filter(isRead);
   return {
-    network: valueOf(fields, names.network, text),
+    network: valueOf(fields, names.network, textOf),
     interval: intervalIn(fields),
     state: isActive
       ? "active"

@@ -145,7 +145,13 @@ export interface FieldsOf {
   report: {
     states: Record<string, unknown>[];
     /** The place of its pin, if it was pinned on a real chain. */
-    pin?: { network: Network; contract_address: string; contract_index: number; hash: string; [field: string]: unknown };
+    pin?: {
+      network: Network;
+      contract_address: string;
+      contract_index: number;
+      hash: string;
+      [field: string]: unknown;
+    };
     /** Its transaction, until its block is final. */
     sent?: Signed | undefined;
   };

@@ -119,7 +119,8 @@ export class Pins {
 
   async #begin(id: string, network: Network, index: number): Promise<Pinning> {
     const environment = environmentToPin(this.base, this.#get(id), false);
-    this.base.store.setFields("tether", id, { environment: environment.id }); // for one that an older version activated
+    if (this.#get(id).fields.environment === undefined)
+      this.base.store.setFields("tether", id, { environment: environment.id }); // an older version activated it
     const states = await this.ledger.statesNow(environment);
     return { network, index, hash: keccak(canonicalJson(states)), states, at: this.base.clock() };
   }

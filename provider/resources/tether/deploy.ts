@@ -209,7 +209,7 @@ async function look(
 /** Looks for a trace until the deadline. @throws UserError that says where to look */
 async function lookForTrace(deployment: Deployment, unknown: UnknownOutcome): Promise<string> {
   const { session, inputs } = deployment;
-  const { tetherId, network } = inputs;
+  const { tetherId } = inputs;
   let before = "no contract seen yet";
   const again = async (): Promise<Look<string>> => {
     const seen = await look(deployment, unknown);

@@ -31,10 +31,12 @@ onBothAdapters((make, adapter) => {
     ["sepolia", /network "sepolia" is not one of mainnet, rinkeby, local: the service decides/],
     ["rinkeby", /tether service "tether0001": the public network "rinkeby" was shut down in 2023/],
     ["mainnet", /^((?!network).)*$/s],
-  ])("network %s of a tether: the preview warns where it should", async (network, warning) => {
+  ])("network %s of a tether: the preview warns where it should, and names the payment", async (network, warning) => {
     const { stack } = await make(undefined, { tethers: [{ id: "tether0001" }] });
     const tether = (): void => void new TetherService("t", { tetherId: "tether0001", network, intervalHours: 6 });
-    expect((await stack.preview(tether)).said).toMatch(warning);
+    const { said } = await stack.preview(tether);
+    expect(said).toMatch(warning);
+    expect(said).toContain(`tether service "tether0001": pays for a contract on ${network} from its account, unless`);
     if (network === "sepolia")
       expect((await stack.up(tether)).failure).toMatch(/POST .*targetNetwork: HTTP 400: .*network/);
   });
