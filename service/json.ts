@@ -3,7 +3,7 @@ import { setImmediate as nextRound } from "node:timers/promises";
  * Limits of a caller's JSON. A limit of bytes alone bounds neither time nor memory: `[[],[],…]` takes twenty times as much as a string
  * of the same length.
  */
-const most = { levels: 64, values: 10_000 };
+const most = { levels: 64, values: 50_000 };
 
 /** JSON that exceeds a limit, so it is not parsed. */
 export class TooMuch extends Error {

@@ -14,6 +14,8 @@ export const hardForks = {
 export type HardFork = keyof typeof hardForks;
 
 export interface Profile {
+  /** The protocol whose headers its blocks have. */
+  consensus: "raft" | "ibft" | "ibft2" | "clique";
   /** The latest hard fork that is active. */
   hardFork: HardFork;
   /** Largest code of a contract, in bytes. */
@@ -24,24 +26,34 @@ export interface Profile {
   clientVersion: string;
   /** Answer to `eth_gasPrice`, in wei. */
   gasPrice: number;
+  /** Whether a transaction may have another price than 0. */
+  gasPriceEnabled: boolean;
+  /** Largest transaction, in bytes. */
+  transactionSize: number;
   /** How many of the latest blocks have a state that calls can read. */
   history: number;
 }
 
 const berlin = { hardFork: "berlin", clock: "seconds", gasPrice: 0, history: 128 } as const;
-const quorum: Profile = {
+const others = { ...berlin, codeSize: 24_576, gasPriceEnabled: true, transactionSize: 131_072 };
+const quorum: Omit<Profile, "consensus"> = {
   ...berlin,
   codeSize: 32_768,
+  gasPriceEnabled: false,
+  transactionSize: 65_536,
   clientVersion: "Geth/v1.10.3-stable(quorum-v23.4.0)/linux-amd64/go1.20",
 };
-const geth: Profile = { ...berlin, codeSize: 24_576, clientVersion: "Geth/v1.10.26-stable/linux-amd64/go1.18.5" };
-const besu: Profile = { ...berlin, codeSize: 24_576, clientVersion: "besu/v21.1.7/linux-x86_64/openjdk-java-11" };
+const geth = { ...others, clientVersion: "Geth/v1.10.26-stable/linux-amd64/go1.18.5" };
+const besu = { ...others, clientVersion: "besu/v21.1.7/linux-x86_64/openjdk-java-11" };
 
 /** By provider and consensus protocol. */
 export const profiles: Readonly<Record<string, Readonly<Record<string, Profile>>>> = {
-  quorum: { raft: { ...quorum, clock: "nanoseconds" }, ibft: quorum },
-  geth: { poa: geth },
-  pantheon: { ibft: besu, poa: besu },
+  quorum: {
+    raft: { ...quorum, consensus: "raft", clock: "nanoseconds" },
+    ibft: { ...quorum, consensus: "ibft" },
+  },
+  geth: { poa: { ...geth, consensus: "clique" } },
+  pantheon: { ibft: { ...besu, consensus: "ibft2" }, poa: { ...besu, consensus: "clique" } },
 };
 
 /** Whether a hard fork is active where another one is the latest. */

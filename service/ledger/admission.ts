@@ -17,7 +17,8 @@ export const blockGas = 30_000_000;
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 /** The hard fork that introduced each transaction type. Blob transactions need a network that keeps blobs. */
 const typeSince: Readonly<Record<number, HardFork>> = { 1: "berlin", 2: "london", 4: "prague" };
-const mostBytes = 131_072;
+/** Bytes of a transaction on a public network. */
+const usualSize = 131_072;
 const mostNonce = 2n ** 64n - 1n;
 
 /** The precompile that recovers the account of a signature. */
@@ -71,7 +72,9 @@ function fits(tx: Transaction, raw: string, spec: ChainSpec): void {
   const fork = forkOf(spec);
   const code = spec.profile?.codeSize ?? 24_576;
   const bytes = (raw.length - 2) / 2;
-  if (bytes > mostBytes) throw unfit(`oversized data: transaction size ${bytes}, limit ${mostBytes}`);
+  const { transactionSize = usualSize, gasPriceEnabled = true } = spec.profile ?? {};
+  if (bytes > transactionSize) throw unfit(`oversized data: transaction size ${bytes}, limit ${transactionSize}`);
+  if (!gasPriceEnabled && (tx.maxFeePerGas ?? tx.gasPrice ?? 0n) > 0n) throw unfit("Gas price not 0");
   const initial = (data.length - 2) / 2;
   if (to === null && hasFork(fork, "shanghai") && initial > 2 * code)
     throw unfit(`max initcode size exceeded: code size ${initial}, limit ${2 * code}`);
@@ -111,6 +114,35 @@ export interface Sent {
 export async function sentBy(engine: Engine, raw: string, spec: ChainSpec): Promise<Sent> {
   const tx = decoded(raw, spec);
   return { raw, tx, from: await senderOf(engine, tx) };
+}
+
+/** A transaction that waits for a block, as clients show it. */
+export function shownWaiting({ raw, from }: Pick<Waiting, "raw" | "from">): object {
+  const tx = ethers().Transaction.from(raw);
+  const hex = (value: bigint | number | null) => `0x${(value ?? 0).toString(16)}`;
+  const { r, s, yParity, networkV, v } = tx.signature!;
+  const fees = { maxFeePerGas: hex(tx.maxFeePerGas), maxPriorityFeePerGas: hex(tx.maxPriorityFeePerGas) };
+  const typed = { accessList: tx.accessList, yParity: hex(yParity) };
+  return {
+    blockHash: null,
+    blockNumber: null,
+    transactionIndex: null,
+    type: hex(tx.type),
+    chainId: hex(tx.chainId),
+    nonce: hex(tx.nonce),
+    hash: tx.hash,
+    from,
+    to: tx.to?.toLowerCase() ?? null,
+    value: hex(tx.value),
+    input: tx.data,
+    gas: hex(tx.gasLimit),
+    gasPrice: hex(tx.maxFeePerGas ?? tx.gasPrice),
+    ...(tx.type === 2 ? fees : {}),
+    ...(tx.type === 0 ? {} : typed),
+    v: hex(tx.type === 0 ? (networkV ?? v) : yParity),
+    r: hex(BigInt(r)),
+    s: hex(BigInt(s)),
+  };
 }
 
 /** How many accounts' nonces to remember. */

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Accounts } from "./admission";
 import { Feeds } from "./feeds";
-import type { Entry, LedgerData, ChainSpec, Head, Sealed } from "./ledger-data";
+import { sealed } from "./header";
+import type { Entry, LedgerData, ChainSpec, Head, Made, Sealed } from "./ledger-data";
 import { Pool, type PoolLimits } from "./pool";
 import { SteadyClock } from "../storage/steady-clock";
 
@@ -96,7 +97,7 @@ export class ChainBase {
     clock: () => number,
   ) {
     this.clock = new SteadyClock(clock);
-    this.feeds = new Feeds(spec.profile);
+    this.feeds = new Feeds();
     this.pool = new Pool(pace.pool);
     this.presence = new Presence(pace.idle);
   }
@@ -139,6 +140,19 @@ export class ChainBase {
   log(text: string): void {
     this.lines.push(`${new Date().toISOString()} INFO [geth] ${text}`);
     if (this.lines.length > 2 * mostLines) this.lines.splice(0, mostLines);
+  }
+
+  /** The account that seals its blocks, where the client that it imitates has one. */
+  get sealer(): string | undefined {
+    return this.spec.profile && this.data.sealer?.address;
+  }
+
+  /** Gives a block of an engine the header of the client that the ledger imitates. */
+  async seal(made: Made): Promise<Sealed> {
+    const { data, spec } = this;
+    const number = Number(made.block.number);
+    const parent = number === 0 ? undefined : await data.sealed(number - 1);
+    return sealed(made, parent, spec.profile, data.sealer);
   }
 
   /** Keeps a block, and notifies its listeners at once. */

@@ -1,4 +1,4 @@
-import { admitted, failureOf, resultIn, type Sent, sentBy, signed } from "./admission";
+import { admitted, failureOf, resultIn, type Sent, sentBy, shownWaiting, signed } from "./admission";
 import type { ChainBase } from "./chain-base";
 import type { Engine, Host } from "./engine";
 import { EngineKeeper } from "./engine-keeper";
@@ -93,6 +93,11 @@ export class Chain {
     return this.#base.spec.profile;
   }
 
+  /** The account that seals its blocks. */
+  get sealer(): string | undefined {
+    return this.#base.sealer;
+  }
+
   get height(): number {
     return this.#base.head.number;
   }
@@ -176,7 +181,7 @@ export class Chain {
           told: (said) => {
             try {
               if (said) resultIn(said);
-              for (const one of ready) feeds.transaction(one);
+              for (const one of ready) feeds.transaction(one.hash, () => shownWaiting(one));
             } catch (error) {
               pool.remove(hash);
               answer = failureOf(error);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ChainBase } from "./chain-base";
-import { Engine, type Host } from "./engine";
+import { Engine, headOf, type Host } from "./engine";
 import { OutOfOrder, type Snapshot } from "./ledger-data";
 import { Differs, Replay, stopping } from "./replay";
 
@@ -55,7 +55,7 @@ export class EngineKeeper {
     if (this.#outOfOrder) throw this.#outOfOrder;
     try {
       const { engine, replay } = await this.#replayed();
-      base.head = await engine.head();
+      base.head = headOf((await base.data.sealed(base.data.height))!.block);
       base.accounts.changed();
       base.pool.restore(await replay.waiting());
       this.#adopt(engine);
@@ -91,7 +91,7 @@ export class EngineKeeper {
 
   async #through(snapshot: Snapshot | undefined): Promise<Replayed> {
     const { base } = this;
-    const engine = await Engine.start(this.host, base.spec, base.data.genesis);
+    const engine = await Engine.start(this.host, base);
     this.#opening.add(engine);
     try {
       const replay = await Replay.begin(engine, base, snapshot);

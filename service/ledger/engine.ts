@@ -7,7 +7,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { Refusal, ServiceError } from "../errors";
-import type { Block, ChainSpec, Head, Receipt, Sealed } from "./ledger-data";
+import { rootOf } from "./header";
+import type { Block, ChainSpec, Head, Made, Receipt } from "./ledger-data";
 import { type Answer, type Bounds, Caller } from "./rpc";
 import { type Watched, watched } from "./watched";
 
@@ -29,6 +30,14 @@ export interface Host {
   dir: string;
   /** The engines' processes. */
   running: Set<Watched>;
+}
+
+/** What a chain's engine begins with. */
+interface Started {
+  spec: ChainSpec;
+  data: { genesis: string };
+  /** Who seals the blocks, and gets the fees. */
+  sealer: string | undefined;
 }
 
 let started = 0;
@@ -55,9 +64,9 @@ export class Engine extends Caller {
   }
 
   /** Starts one at its genesis. */
-  static async start({ command, memory, dir, running }: Host, spec: ChainSpec, genesis: string): Promise<Engine> {
+  static async start({ command, memory, dir, running }: Host, { spec, data, sealer }: Started): Promise<Engine> {
     const socketPath = join(dir, `${++started}`);
-    const places = ["--host", await unreachable(), "--init", genesis, "--ipc", socketPath];
+    const places = ["--host", await unreachable(), "--init", data.genesis, "--ipc", socketPath];
     const args = [...argumentsOf(spec), "--memory-limit", `${memory}`, ...places];
     const child = watched(command, args, dir);
     running.add(child);
@@ -70,23 +79,30 @@ export class Engine extends Caller {
     failed.catch(() => undefined);
     await Promise.race([engine.#listening(), failed]);
     for (const address of perBlock) await engine.call("anvil_setCode", [address, "0x"]);
+    if (sealer !== undefined) await engine.call("anvil_setCoinbase", [sealer]);
     return engine;
   }
 
-  async head(): Promise<Head> {
-    return headOf(await this.call<Block>("eth_getBlockByNumber", ["latest", false]));
-  }
+  /** Its latest block. */
+  head = (): Promise<Block> => this.call<Block>("eth_getBlockByNumber", ["latest", false]);
 
   /** A block with its results; undefined if it is not made yet. @param rawOf the signed transaction of a hash */
-  async sealed(number: number, rawOf: (hash: string) => string | undefined): Promise<Sealed | undefined> {
+  async made(number: number, rawOf: (hash: string) => string | undefined): Promise<Made | undefined> {
     const wanted = `0x${number.toString(16)}`;
     const [block, receipts] = await Promise.all([
       this.call<Block | null>("eth_getBlockByNumber", [wanted, true]),
       this.call<Receipt[] | null>("eth_getBlockReceipts", [wanted]),
     ]);
-    return block && receipts
-      ? { block, receipts, raws: block.transactions.map(({ hash }) => rawOf(hash) ?? "0x") }
-      : undefined;
+    if (!block || !receipts) return undefined;
+    const made = { block, receipts, raws: block.transactions.map(({ hash }) => rawOf(hash) ?? "0x") };
+    return number === 0 ? { ...made, ...(await this.#firstState()) } : made;
+  }
+
+  /** The root of the first state: the engine's first block has that of an empty one. */
+  async #firstState(): Promise<{ stateRoot?: string }> {
+    const { accountProof } = await this.call<{ accountProof: string[] }>("eth_getProof", [perBlock[0], [], "0x0"]);
+    const stateRoot = rootOf(accountProof);
+    return stateRoot === undefined ? {} : { stateRoot };
   }
 
   /** Makes a block of the waiting transactions, with this time. */

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Profile } from "../profiles";
-import { headerOf } from "./answers";
 import { Unfit } from "./failures";
+import { headerOf } from "./header";
 import type { Sealed } from "./ledger-data";
 import { type Criteria, type Log, matching } from "./logs";
 
@@ -19,13 +18,13 @@ interface Subscriber extends Listener {
   fits: (log: Log) => boolean;
 }
 
-/** The subject of a filter: logs, or the hashes of new blocks or waiting transactions. */
-type Wanted = Criteria | "blocks" | "transactions";
+/** The subject of a filter: logs, the hashes of new blocks or of waiting transactions, or these in full. */
+type Wanted = Criteria | "blocks" | "transactions" | "full";
 
 interface Filter {
   wanted: Wanted;
-  /** The hashes since the last call. */
-  hashes: string[];
+  /** What came since the last call, except logs. */
+  news: unknown[];
   /** The first block with logs that are not reported yet. */
   next: number;
   used: number;
@@ -39,11 +38,10 @@ export class Feeds {
   readonly #filters = new Map<string, Filter>();
   #latest = 0;
 
-  constructor(private readonly profile: Profile | undefined) {}
-
   /** Adds a listener. Returns a function that removes it. */
-  subscribe([kind, criteria]: unknown[], listener: Listener): () => void {
-    const one = { ...listener, kind, fits: matching(criteria ?? {}).fits };
+  subscribe([named, more]: unknown[], listener: Listener): () => void {
+    const kind = named === "newPendingTransactions" && more === true ? "full" : named;
+    const one = { ...listener, kind, fits: inRange(kind === "logs" ? (more as Criteria) : {}) };
     this.#subscribers.add(one);
     return () => void this.#subscribers.delete(one);
   }
@@ -52,16 +50,21 @@ export class Feeds {
   block({ block, receipts }: Sealed): void {
     if (Number(block.number) <= this.#latest) return; // a new engine keeps it again
     this.#latest = Number(block.number);
-    this.#tell("newHeads", () => true, headerOf(block, this.profile));
+    this.#tell("newHeads", () => true, headerOf(block));
     for (const log of receipts.flatMap(({ logs }) => logs as unknown as Log[]))
       this.#tell("logs", ({ fits }) => fits(log), log);
     this.#note("blocks", block.hash);
   }
 
-  /** Notifies of a transaction that the next block can include. */
-  transaction(hash: string): void {
+  /** Notifies of a transaction that the next block can include. @param full shows it */
+  transaction(hash: string, full: () => object): void {
     this.#tell("newPendingTransactions", () => true, hash);
     this.#note("transactions", hash);
+    const kinds = [...[...this.#subscribers].map(({ kind }) => kind), ...[...this.#filters.values()].map(wantedBy)];
+    if (!kinds.includes("full")) return;
+    const shown = full();
+    this.#tell("full", () => true, shown);
+    this.#note("full", shown);
   }
 
   /** Ends all subscriptions. */
@@ -72,7 +75,7 @@ export class Feeds {
   /** Creates a filter. Returns its id. */
   filter(wanted: Wanted, height: number): string {
     const id = newName();
-    this.#filters.set(id, { wanted, hashes: [], next: height + 1, used: Date.now() });
+    this.#filters.set(id, { wanted, news: [], next: height + 1, used: Date.now() });
     return id;
   }
 
@@ -92,10 +95,21 @@ export class Feeds {
     for (const { hear } of those) hear(text!);
   }
 
-  #note(what: Wanted, hash: string): void {
-    for (const [id, { wanted, hashes, used }] of this.#filters) {
+  #note(what: Wanted, one: unknown): void {
+    for (const [id, { wanted, news, used }] of this.#filters) {
       if (used < Date.now() - filterLife) this.#filters.delete(id);
-      else if (wanted === what) hashes.push(hash);
+      else if (wanted === what) news.push(one);
     }
   }
 }
+
+const wantedBy = ({ wanted }: Filter) => wanted;
+
+/** Whether a log is in the blocks that a subscription names, and matches. */
+function inRange(criteria: Criteria): (log: Log) => boolean {
+  const { fits } = matching(criteria);
+  const bound = (block: unknown, none: number) => (isNumber(block) ? Number(block) : none);
+  const [from, to] = [bound(criteria.fromBlock, 0), bound(criteria.toBlock, Infinity)];
+  return (log) => Number(log.blockNumber) >= from && Number(log.blockNumber) <= to && fits(log);
+}
+const isNumber = (block: unknown) => typeof block === "string" && block.startsWith("0x");

@@ -1,6 +1,6 @@
 import type * as Transaction from "ethers/transaction";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +9,7 @@ import { Damaged, Refusal } from "../errors";
 import { type Change, Database } from "../storage/database";
 import { replaceFile, sha256OfFile } from "../storage/files";
 import type { Profile } from "../profiles";
+import type { Sealer } from "./header";
 
 /** The properties of a chain, fixed at its first start. */
 export interface ChainSpec {
@@ -53,11 +54,18 @@ export type Block = Fields & {
 };
 export type Receipt = Fields & { transactionHash: string; logs: Fields[] };
 
-/** A sealed block with its results. `raws` are the signed transactions. */
-export interface Sealed {
+/** A block with its results, as an engine made it. `raws` are the signed transactions. */
+export interface Made {
   block: Block;
   receipts: Receipt[];
   raws: string[];
+  /** The root of the state, where the block of the engine does not have it. */
+  stateRoot?: string;
+}
+
+/** A block with its results, as callers see it. `made`: its hash in the engine, which replays compare. */
+export interface Sealed extends Omit<Made, "stateRoot"> {
+  made: string;
 }
 
 /** The state after a block; the entries from `next` on lead to later blocks. `waiting`: transactions that waited then. */
@@ -91,6 +99,8 @@ const key = {
   snapshot: (number: number) => `snapshot/${digits(number)}`,
   part: (number: number, at: number) => `state/${digits(number)}/${at}`,
 };
+/** What a database of this version holds. */
+const format = "sealed";
 /** After all keys of a kind. */
 const end = "0";
 const nameOf = (one: string) => one.replace(/\/0*(?=.)/, " ");
@@ -110,6 +120,7 @@ export class LedgerData {
 
   /** The block of the latest snapshot. */
   #snapshotAt = 0;
+  #sealer: Sealer | undefined;
 
   private constructor(
     readonly dir: string,
@@ -138,6 +149,11 @@ export class LedgerData {
 
   get genesis(): string {
     return join(this.dir, "genesis.json");
+  }
+
+  /** The account that seals its blocks: the first one that it signs for, which is that of the first node. */
+  get sealer(): Sealer | undefined {
+    return (this.#sealer ??= sealerIn(this.genesis));
   }
 
   /** The latest block that is kept; -1 without one. */
@@ -287,7 +303,13 @@ export class LedgerData {
 
   async #begin(): Promise<void> {
     const kept = await this.#get("genesis");
-    if (!kept) await this.database.write([["genesis", sha256OfFile(this.genesis)]]);
+    if (!kept)
+      await this.database.write([
+        ["genesis", sha256OfFile(this.genesis)],
+        ["format", format],
+      ]);
+    else if ((await this.#get("format"))?.toString() !== format)
+      throw new Damaged(`an earlier version of this service made ${this.dir}, and this one cannot read it`);
     else if (!existsSync(this.genesis)) throw new Damaged(`${this.genesis} is damaged: it is missing`);
     else if (kept.toString() !== sha256OfFile(this.genesis))
       throw new Damaged(`${this.genesis} is damaged: its checksum is wrong`);
@@ -334,6 +356,17 @@ async function whole<T>(dir: string, read: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw error instanceof Damaged ? new OutOfOrder(dir, error.what) : error;
   }
+}
+
+/** Engines list the accounts of a genesis by address. */
+function sealerIn(genesis: string): Sealer | undefined {
+  const { alloc } = JSON.parse(readFileSync(genesis, "utf8")) as { alloc: Record<string, { secretKey?: string }> };
+  const [first] = Object.entries(alloc)
+    .flatMap(([account, { secretKey }]) =>
+      secretKey === undefined ? [] : { address: account.toLowerCase(), secretKey },
+    )
+    .sort((one, other) => (one.address < other.address ? -1 : 1));
+  return first;
 }
 
 const ether = 10n ** 18n;

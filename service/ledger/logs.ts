@@ -5,6 +5,7 @@ export type Criteria = Partial<Record<"fromBlock" | "toBlock" | "blockHash", unk
 };
 
 export interface Log {
+  blockNumber: string;
   address: string;
   topics: string[];
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Profile } from "../profiles";
 
 /*
  * The params of the calls in Ethereum's specification: the chain can read all that pass. Params are checked before any conversion.
@@ -43,7 +44,8 @@ const maybeFlag = maybe(z.boolean("must be true or false"));
 
 const tags = z.enum(["latest", "pending", "earliest", "safe", "finalized"]);
 /** A single party makes blocks and never replaces them, so each is final at once. */
-const tag = tags.transform((named) => (named === "safe" || named === "finalized" ? "latest" : named));
+const isFinal = (block: unknown) => block === "safe" || block === "finalized";
+const tag = tags.transform((named) => (isFinal(named) ? "latest" : named));
 const number = z.union([tag, number64], 'must be the number of a block, such as "0x10", or "latest"');
 const byHash = z.object({ blockHash: hash, requireCanonical: maybeFlag });
 const block = z
@@ -115,10 +117,11 @@ const withoutGaps = <T extends object>(value: T): T =>
 const mostTopics = 4;
 const mostAddresses = 1_000;
 const topic = z.union([hash, z.array(maybeHash)], "must be a topic, a list of them, or null").nullish();
-const filter = z
+const end = z.union([tags, number64], 'must be the number of a block, such as "0x10", or "latest"');
+const criteria = z
   .object({
-    fromBlock: maybe(number),
-    toBlock: maybe(number),
+    fromBlock: maybe(end),
+    toBlock: maybe(end),
     blockHash: maybeHash,
     address: maybe(z.union([address, z.array(address)], "must be an address, or a list of them")),
     topics: list(topic),
@@ -129,8 +132,24 @@ const filter = z
     if ((topics?.length ?? 0) > mostTopics) context.addIssue(`topics: exceed max topics: at most ${mostTopics}`);
     if (Array.isArray(address) && address.length > mostAddresses)
       context.addIssue(`address: exceed max addresses: at most ${mostAddresses}`);
+    if (fromBlock === "pending" || toBlock === "pending") context.addIssue("pending logs are not supported");
   })
   .transform(withoutGaps);
+/** The logs of blocks that there are. */
+const filter = criteria.transform(({ fromBlock, toBlock, ...others }) =>
+  withoutGaps({
+    ...others,
+    fromBlock: isFinal(fromBlock) ? "latest" : fromBlock,
+    toBlock: isFinal(toBlock) ? "latest" : toBlock,
+  }),
+);
+/** The logs of blocks to come: those of a range that has none can never be reported. */
+const watched = criteria.superRefine(({ fromBlock = "latest", toBlock = "latest" }, context) => {
+  const [from, to] = [fromBlock, toBlock].map((block) => (block === "earliest" ? 0 : Number(block)));
+  const isNew = fromBlock === "latest" && toBlock === "latest";
+  const isOpen = from! >= 0 && toBlock === "latest";
+  if (!isNew && !isOpen && !(from! <= to!)) context.addIssue("invalid block range params");
+});
 
 const slots = maybe(z.record(hash, hash));
 const account = z.object({
@@ -170,10 +189,23 @@ const typedData = z.union(
   [matching(/^/, Infinity, ""), z.looseObject({})],
   "must be typed data, as an object or as JSON",
 );
-const subscribed = maybe(z.union([z.boolean(), filter], "must be a filter"));
 const decimal = matching(/^\d{1,4}$/, 4, "").transform(Number);
 const count = z.union([number64, decimal, z.number().int().min(0).max(1_024)], "must be a number of blocks");
 const flag = z.boolean("must be true or false");
+
+const trace = maybe(
+  z.strictObject({
+    tracer: maybe(z.literal("callTracer", "must be callTracer; without it, the answer has struct logs")),
+    tracerConfig: maybe(z.strictObject({ onlyTopCall: maybeFlag, withLog: maybeFlag })),
+    enableMemory: maybeFlag,
+    disableStack: maybeFlag,
+    disableStorage: maybeFlag,
+    enableReturnData: maybeFlag,
+    limit: maybe(z.number().int().min(0)),
+    timeout: maybe(text(32)),
+    reexec: maybe(z.number()),
+  }),
+);
 
 type Rules = z.ZodTuple;
 const each = (rules: Rules, ...methods: string[]) => methods.map((method): [string, Rules] => [method, rules]);
@@ -183,29 +215,53 @@ export const standard: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([]), "web3_clientVersion", "net_listening", "net_peerCount", "net_version", "eth_blobBaseFee"),
   ...each(z.tuple([]), "eth_blockNumber", "eth_chainId", "eth_coinbase", "eth_gasPrice", "eth_syncing"),
   ...each(z.tuple([]), "eth_maxPriorityFeePerGas", "eth_protocolVersion", "eth_hashrate", "eth_mining"),
-  ...each(z.tuple([]), "eth_newBlockFilter", "eth_newPendingTransactionFilter"),
+  ...each(z.tuple([]), "eth_newBlockFilter"),
+  ...each(z.tuple([maybeFlag]), "eth_newPendingTransactionFilter"),
   ...each(z.tuple([data]), "web3_sha3"),
   ...each(z.tuple([transaction, block, stateOverrides, blockOverrides]), "eth_call", "eth_estimateGas"),
-  ...each(z.tuple([transaction, block, stateOverrides]), "eth_createAccessList"),
+  ...each(z.tuple([transaction, block]), "eth_createAccessList"),
   ...each(z.tuple([simulation, block]), "eth_simulateV1"),
   ...each(z.tuple([count, number, z.array(z.number(), "must be a list of percentiles")]), "eth_feeHistory"),
   ...each(z.tuple([address, block]), "eth_getBalance", "eth_getCode", "eth_getTransactionCount"),
   ...each(z.tuple([address, z.array(slot, "must be a list of storage keys"), block]), "eth_getProof"),
   ...each(z.tuple([address, slot, block]), "eth_getStorageAt"),
-  ...each(z.tuple([filter]), "eth_getLogs", "eth_newFilter"),
+  ...each(z.tuple([filter]), "eth_getLogs"),
+  ...each(z.tuple([watched]), "eth_newFilter"),
   ...each(z.tuple([hash, flag]), "eth_getBlockByHash"),
   ...each(z.tuple([number, flag]), "eth_getBlockByNumber"),
   ...each(z.tuple([block]), "eth_getBlockReceipts"),
+  ...each(z.tuple([hash, trace]), "debug_traceTransaction"),
   ...each(z.tuple([hash]), "eth_getTransactionByHash", "eth_getTransactionReceipt", "eth_getRawTransactionByHash"),
   ...each(z.tuple([hash]), "eth_getBlockTransactionCountByHash", "eth_getUncleCountByBlockHash"),
   ...each(z.tuple([number]), "eth_getBlockTransactionCountByNumber", "eth_getUncleCountByBlockNumber"),
   ...each(z.tuple([hash, number64]), "eth_getTransactionByBlockHashAndIndex", "eth_getUncleByBlockHashAndIndex"),
   ...each(z.tuple([number, number64]), "eth_getTransactionByBlockNumberAndIndex", "eth_getUncleByBlockNumberAndIndex"),
   ...each(z.tuple([text(word)]), "eth_uninstallFilter", "eth_getFilterChanges", "eth_getFilterLogs"),
-  ...each(z.tuple([text(word), subscribed]), "eth_subscribe"),
   ...each(z.tuple([text(word)]), "eth_unsubscribe"),
   ...each(z.tuple([data]), "eth_sendRawTransaction"),
   ...each(z.tuple([data, maybeNumber]), "eth_sendRawTransactionSync"),
+]);
+
+/** Calls of one protocol: who may seal blocks. */
+export const ofConsensus: Readonly<Record<Profile["consensus"], ReadonlyMap<string, Rules>>> = {
+  clique: new Map([
+    ...each(z.tuple([block]), "clique_getSigners"),
+    ...each(z.tuple([hash]), "clique_getSignersAtHash"),
+  ]),
+  ibft: new Map([
+    ...each(z.tuple([block]), "istanbul_getValidators"),
+    ...each(z.tuple([hash]), "istanbul_getValidatorsAtHash"),
+  ]),
+  ibft2: new Map(each(z.tuple([number]), "ibft_getValidatorsByBlockNumber")),
+  raft: new Map(),
+};
+
+const kind = z.string();
+/** The kinds of subscriptions. The service always has all blocks, so `syncing` never changes. */
+export const subscriptions: ReadonlyMap<unknown, Rules> = new Map([
+  ...each(z.tuple([kind]), "newHeads", "syncing"),
+  ...each(z.tuple([kind, watched]), "logs"),
+  ...each(z.tuple([kind, maybeFlag]), "newPendingTransactions"),
 ]);
 
 /** Calls that sign, with the account of the caller's node. */

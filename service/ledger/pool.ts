@@ -14,6 +14,9 @@ export interface Waiting {
   queued: boolean;
 }
 
+/** A transaction that the next block can include. */
+type Ready = Waiting & { hash: string };
+
 /** How many transactions may wait. */
 export type PoolLimits = Pick<CallLimits, "accountPool" | "pool">;
 
@@ -61,7 +64,7 @@ export class Pool {
   }
 
   /** Adds a transaction. Returns the one with the same nonce that it replaces, and those that can be in the next block now. */
-  add(hash: string, one: Waiting): { former: [hash: string, one: Waiting] | undefined; ready: string[] } {
+  add(hash: string, one: Waiting): { former: [hash: string, one: Waiting] | undefined; ready: Ready[] } {
     const same = this.#sameNonce(one);
     const replaced = same === undefined ? undefined : this.#waiting.get(same);
     if (same !== undefined) this.remove(same);
@@ -103,17 +106,17 @@ export class Pool {
   }
 
   /** Returns the hashes that can be in the next block now: its own, and those that waited for its nonce. */
-  #put(hash: string, one: Waiting): string[] {
+  #put(hash: string, one: Waiting): Ready[] {
     this.#waiting.set(hash, one);
     if (one.queued && !this.#since.has(hash)) this.#since.set(hash, Date.now());
     if (one.queued) return [];
-    const ready = [hash];
+    const ready = [{ ...one, hash }];
     const queued = [...this.#waiting].filter(([, other]) => other.queued && other.from === one.from);
     for (let next = one.nonce + 1; ; next++) {
       const follower = queued.find(([, { nonce }]) => nonce === next);
       if (!follower) return ready;
       follower[1].queued = false;
-      ready.push(follower[0]);
+      ready.push({ ...follower[1], hash: follower[0] });
     }
   }
 

@@ -1,10 +1,16 @@
 import type { ChainBase } from "./chain-base";
 import type { Engine } from "./engine";
+import { resultIn } from "./admission";
 import { Unfit } from "./failures";
-import { type Block, OutOfOrder, type Sealed } from "./ledger-data";
 import type { Feeds } from "./feeds";
+import { feesOf } from "./fees";
+import { unsealed } from "./header";
+import { type Block, OutOfOrder, type Sealed } from "./ledger-data";
 import { type Criteria, type Log, matching } from "./logs";
-import { type Bounds, Excess, type RpcCall, written } from "./rpc";
+import { mustBeInOrder, simulated } from "./simulation";
+import { type Options, traceOf } from "./traces";
+import type { Simulation } from "./params";
+import { type Bounds, engineAnswer, Excess, type RpcCall, rpcCall, resultOfLine, written } from "./rpc";
 
 /** The chain's data does not have the answer, but the engine may. */
 const unknown = Symbol();
@@ -15,12 +21,12 @@ export class Reads {
   readonly #told = new Set<string>();
 
   /**
-   * @param ready the engine, once it has all blocks
+   * @param engine gives the engine, once it has all blocks
    * @param settled waits until all that the engine shows is recorded, and its block kept
    */
   constructor(
     readonly base: ChainBase,
-    private readonly ready: () => Promise<Engine>,
+    readonly engine: () => Promise<Engine>,
     private readonly settled: () => Promise<void>,
   ) {}
 
@@ -30,7 +36,7 @@ export class Reads {
     try {
       await this.settled();
       const result = read ? await read(this, call.params, { bytes, end }) : unknown;
-      if (result === unknown) return await (await this.ready()).ask(call.send, { bytes, ms: end - performance.now() });
+      if (result === unknown) return await this.#engines(call, { bytes, end });
       const line = Buffer.isBuffer(result)
         ? Buffer.concat([
             Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(call.id ?? null)},"result":`),
@@ -47,21 +53,43 @@ export class Reads {
     }
   }
 
-  /** The number of the block that a call means; undefined if it does not exist, or only the engine has it. */
-  async number(block: unknown): Promise<number | undefined | typeof unknown> {
+  /** The engine's answer. It knows blocks by their numbers, since their hashes are those of the sealed headers. */
+  async #engines(call: RpcCall, { bytes, end }: Room): Promise<Buffer> {
+    const { method, params } = call;
+    const at = params.findIndex((one) => typeof (one as { blockHash?: unknown } | null)?.blockHash === "string");
+    const number = at < 0 ? undefined : await this.number(params[at]);
+    if (at >= 0 && number === undefined) throw new Unfit(-32_000, "header for hash not found");
+    const { send } = number === undefined ? call : rpcCall(method, params.with(at, hex(number)));
+    const line = await (await this.engine()).ask(send, { bytes, ms: end - performance.now() });
+    const revise = revised[method];
+    const result = revise && resultOfLine(line);
+    return result === undefined ? line : engineAnswer(await revise!(this, params, result));
+  }
+
+  /** The number of the block that a call means; undefined if it does not exist. */
+  async number(block: unknown): Promise<number | undefined> {
     const { height } = this.base.data;
     const { blockNumber, blockHash } = (typeof block === "object" ? (block ?? {}) : {}) as Record<string, unknown>;
     if (typeof block === "object" && block !== null) return this.number(blockHash ?? blockNumber);
-    if (block === "pending") return unknown;
     if (block === undefined || block === null || isNewest(block)) return height;
     if (block === "earliest") return 0;
     if (isHash(block)) return this.base.data.numberOf(block);
     return Number(block) <= height ? Number(block) : undefined;
   }
 
-  async sealed(block: unknown): Promise<Sealed | undefined | typeof unknown> {
+  async sealed(block: unknown): Promise<Sealed | undefined> {
+    if (block === "pending") return this.#pending();
     const number = await this.number(block);
-    return typeof number === "number" ? this.base.data.sealed(number) : number;
+    return number === undefined ? undefined : this.base.data.sealed(number);
+  }
+
+  /** The block that the waiting transactions would make: the same one in every call. It has no receipts yet. */
+  async #pending(): Promise<Sealed> {
+    const { data, spec } = this.base;
+    const engine = await this.engine();
+    const block = resultIn(await engine.answer("eth_getBlockByNumber", ["pending", true])) as Block;
+    const before = Math.min(data.height, Number(block.number) - 1); // the last one may not be kept yet
+    return unsealed(block, (await data.sealed(before))!, spec.profile);
   }
 
   /** The block of a transaction and its index there. */
@@ -71,8 +99,12 @@ export class Reads {
     return { sealed: (await this.base.data.sealed(place.number))!, at: place.at };
   }
 
-  /** The matching logs as JSON, within the bounds. Skips parsing blocks without any requested name. */
-  async logs(criteria: Criteria, { bytes, end }: Room, least = 0): Promise<Buffer> {
+  /**
+   * The matching logs as JSON, within the bounds. Skips parsing blocks without any requested name.
+   *
+   * @param since the first block that a filter did not report yet
+   */
+  async logs(criteria: Criteria, { bytes, end }: Room, since?: number): Promise<Buffer> {
     const { data } = this.base;
     const { height } = data;
     const { blockHash, fromBlock, toBlock } = criteria;
@@ -81,10 +113,12 @@ export class Reads {
     const { names, fits } = matching(criteria);
     const found: Buffer[] = [];
     let size = 0;
-    const last = typeof to === "number" ? to : height;
-    const first = typeof from === "number" ? from : from === unknown ? height : Infinity;
+    const last = to ?? height;
+    // what is new is new since the last look, also without a first block
+    const isOpen = since !== undefined && (fromBlock ?? "latest") === "latest";
+    const first = Math.max(isOpen ? 0 : (from ?? Infinity), since ?? 0);
     if (first > last) return Buffer.from("[]");
-    for await (const text of data.logs(Math.max(first, least), last)) {
+    for await (const text of data.logs(first, last)) {
       if (performance.now() > end) throw new Excess("late");
       if (!names.every((some) => some.some((name) => text.includes(name)))) continue;
       const all =
@@ -113,7 +147,6 @@ const [brace, bracket, comma] = ["}", "[", ","].map((text) => Buffer.from(text))
 const parsed = (text: Buffer) => JSON.parse(`[${text.toString()}]`) as Log[];
 
 const isNewest = (block: unknown) => block === "latest" || block === "safe" || block === "finalized";
-const isNumber = (value: unknown): value is string => typeof value === "string" && value.startsWith("0x");
 const isHash = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-f]{64}$/i.test(value);
 
 const hex = (number: number) => `0x${number.toString(16)}`;
@@ -126,7 +159,7 @@ const ofBlock =
   (show: (sealed: Sealed, second: unknown) => unknown): Read =>
   async (reads, [block, second]) => {
     const sealed = await reads.sealed(block);
-    return sealed === unknown ? unknown : sealed === undefined ? null : show(sealed, second);
+    return sealed === undefined ? null : show(sealed, second);
   };
 /** A read of a transaction. Only the engine has waiting ones. */
 const ofTransaction =
@@ -136,7 +169,14 @@ const ofTransaction =
     return place === unknown ? unknown : show((place as { sealed: Sealed }).sealed, (place as { at: number }).at);
   };
 
-const block = ofBlock(({ block: one }, isFull) => (isFull === true ? one : brief(one)));
+const block = ofBlock(({ block: one, made }, isFull) => {
+  const shown = isFull === true ? one : brief(one);
+  return made === "" ? { ...shown, hash: null, miner: null, nonce: null } : shown;
+});
+const receipts = ofBlock(({ block: { transactions }, receipts: all }) => {
+  if (transactions.length === all.length) return all;
+  throw new Unfit(-32_000, "pending receipts is not available");
+});
 const count = ofBlock(({ block: { transactions } }) => hex(transactions.length));
 const uncles = ofBlock(() => "0x0");
 const uncle = ofBlock(() => null);
@@ -151,7 +191,7 @@ const newFilter =
 const changes: Read = async (reads, [id], room) => {
   const { data, feeds } = reads.base;
   const filter = feeds.used(id);
-  if (typeof filter.wanted === "string") return filter.hashes.splice(0);
+  if (typeof filter.wanted === "string") return filter.news.splice(0);
   const { height } = data;
   const logs = await reads.logs(filter.wanted, room, filter.next);
   filter.next = height + 1;
@@ -163,10 +203,35 @@ const filtered: Read = (reads, [id], room) => {
   if (typeof wanted === "string") throw new Unfit(-32_000, "filter not found");
   return reads.logs(wanted, room);
 };
-/** The engine would answer zero fees for blocks that do not exist. */
-const fees: Read = ({ base: { data } }, [, newest]) => {
-  if (!isNumber(newest) || Number(newest) <= data.height) return unknown;
-  throw new Unfit(-32_000, `request beyond head block: requested ${Number(newest)}, head ${data.height}`);
+const fees: Read = async (reads, [count, newest, percentiles], { end }) => {
+  const { data } = reads.base;
+  const last = newest === "pending" ? data.height + 1 : await reads.number(newest);
+  if (last === undefined)
+    throw new Unfit(-32_000, `request beyond head block: requested ${Number(newest)}, head ${data.height}`);
+  if (!reads.base.spec.profile) return unknown; // with fees, only the engine knows the next ones
+  const blocks: Sealed[] = [];
+  for (let at = Math.max(0, last + 1 - Number(count)); at <= last; at++) {
+    if (performance.now() > end) throw new Excess("late");
+    blocks.push((await reads.sealed(at > data.height ? "pending" : hex(at)))!);
+  }
+  return feesOf(blocks, percentiles as number[]);
+};
+
+/** Engines keep the latest transactions only. */
+const trace: Read = async (reads, [hash, options], { bytes, end }) => {
+  const { data, spec } = reads.base;
+  const place = await reads.place(hash);
+  if (place === unknown) throw new Unfit(-32_000, "transaction not found");
+  const { sealed, at } = place;
+  const { history = 1 } = spec.profile ?? {};
+  if (data.height - Number(sealed.block.number) >= history)
+    throw new Unfit(-32_000, `required historical state unavailable: the latest ${history} blocks can be traced`);
+  return traceOf(await reads.engine(), sealed, at, (options ?? {}) as Options, { bytes, ms: end - performance.now() });
+};
+/** Who may seal the blocks, at any time. */
+const sealers: Read = async (reads, [block]) => {
+  if ((await reads.sealed(block)) === undefined) throw new Unfit(-32_000, "unknown block");
+  return [reads.base.sealer];
 };
 
 /** The calls about kept data. */
@@ -174,7 +239,7 @@ const kept: Partial<Record<string, Read>> = {
   eth_blockNumber: async (reads) => hex((await reads.number("latest")) as number),
   eth_getBlockByHash: block,
   eth_getBlockByNumber: block,
-  eth_getBlockReceipts: ofBlock(({ receipts }) => receipts),
+  eth_getBlockReceipts: receipts,
   eth_getBlockTransactionCountByHash: count,
   eth_getBlockTransactionCountByNumber: count,
   eth_getUncleCountByBlockHash: uncles,
@@ -185,7 +250,7 @@ const kept: Partial<Record<string, Read>> = {
   eth_getTransactionByBlockNumberAndIndex: byIndex,
   eth_feeHistory: fees,
   eth_newBlockFilter: newFilter(() => "blocks"),
-  eth_newPendingTransactionFilter: newFilter(() => "transactions"),
+  eth_newPendingTransactionFilter: newFilter(([isFull]) => (isFull === true ? "full" : "transactions")),
   eth_newFilter: newFilter(([criteria]) => criteria ?? {}),
   eth_getFilterChanges: changes,
   eth_getFilterLogs: filtered,
@@ -194,4 +259,26 @@ const kept: Partial<Record<string, Read>> = {
   eth_getTransactionByHash: ofTransaction(({ block: { transactions } }, at) => transactions[at]),
   eth_getTransactionReceipt: ofTransaction(({ receipts }, at) => receipts[at]),
   eth_getRawTransactionByHash: ofTransaction(({ raws }, at) => raws[at]),
+  debug_traceTransaction: trace,
+  eth_simulateV1: async (reads, [simulation, block]) => {
+    const parent = await reads.sealed(block === "pending" ? "latest" : block);
+    if (!parent) throw new Unfit(-32_000, "header not found");
+    mustBeInOrder(simulation as Simulation, parent.block);
+    return unknown;
+  },
+  eth_coinbase: ({ base }) => base.sealer ?? unknown,
+  clique_getSigners: sealers,
+  clique_getSignersAtHash: sealers,
+  istanbul_getValidators: sealers,
+  istanbul_getValidatorsAtHash: sealers,
+  ibft_getValidatorsByBlockNumber: sealers,
+};
+
+/** What the engine's answers of some calls become, because of the sealed headers. */
+const revised: Partial<Record<string, (reads: Reads, params: unknown[], result: unknown) => Promise<unknown>>> = {
+  async eth_simulateV1(reads, [asked, block], result) {
+    const { base } = reads;
+    const parent = await reads.sealed(block === "pending" ? undefined : block);
+    return simulated(result as Block[], asked as Simulation, parent!, base.spec.profile);
+  },
 };

@@ -1,7 +1,7 @@
 import { Refusal } from "../errors";
 import type { ChainBase } from "./chain-base";
 import type { Engine } from "./engine";
-import type { Entry, Snapshot, Head } from "./ledger-data";
+import type { Entry, Snapshot } from "./ledger-data";
 import { type Waiting, waitingOf } from "./pool";
 import type { Answer } from "./rpc";
 
@@ -30,8 +30,8 @@ export class Replay {
     return replay;
   }
 
-  /** Continues to the last entry. Keeps blocks that were recorded but not kept. Returns the last block. */
-  async on(): Promise<Head> {
+  /** Continues to the last entry. Keeps blocks that were recorded but not kept. */
+  async on(): Promise<void> {
     const { data } = this.base;
     if (data.height < 0) await this.#keep(0);
     for await (const [at, entry] of data.entries(this.next)) {
@@ -43,7 +43,6 @@ export class Replay {
       else await this.#keep(entry.seal[0]);
     }
     await this.#compare();
-    return this.engine.head();
   }
 
   /** Transactions that wait for a block, by hash, in order of arrival. */
@@ -52,13 +51,14 @@ export class Replay {
   }
 
   async #keep(number: number): Promise<void> {
-    await this.base.keep((await this.engine.sealed(number, (hash) => this.#sent.get(hash)))!);
+    const made = await this.engine.made(number, (hash) => this.#sent.get(hash));
+    await this.base.keep(await this.base.seal(made!));
   }
 
   /** A block's hash also covers all blocks before it. */
   async #compare(): Promise<void> {
     const { number, hash } = await this.engine.head();
-    if ((await this.base.data.sealed(number))?.block.hash !== hash) throw new Differs(number);
+    if ((await this.base.data.sealed(Number(number)))?.made !== hash) throw new Differs(Number(number));
   }
 
   async #tell(entry: Entry): Promise<void> {

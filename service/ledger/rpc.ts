@@ -153,6 +153,23 @@ export class Caller {
   }
 }
 
+/** How every answer of an engine begins. */
+const begin = `{"jsonrpc":"2.0","id":"${engineId}",`;
+const ofError = '"error"';
+
+/** Whether an engine answered; otherwise, the service did. */
+export const isEngines = (line: Buffer): boolean => line.toString("latin1", 0, begin.length) === begin;
+export const isError = (line: Buffer): boolean =>
+  line.toString("latin1", begin.length, begin.length + ofError.length) === ofError;
+/** An engine's answer for a caller with this id. */
+export const withId = (line: Buffer, id: unknown): Buffer =>
+  Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},`), line.subarray(begin.length)]);
+/** The result of an engine's answer; undefined if it is an error. */
+export const resultOfLine = (line: Buffer): unknown =>
+  isError(line) ? undefined : (JSON.parse(line.toString()) as { result: unknown }).result;
+/** An answer in an engine's place. */
+export const engineAnswer = (result: unknown): Buffer => Buffer.from(`${begin}"result":${JSON.stringify(result)}}`);
+
 /** An answer in its final form. */
 export const written = (message: object) => Buffer.from(JSON.stringify(message));
 

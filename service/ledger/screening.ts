@@ -4,7 +4,7 @@ import { outlineOf, parseJson, TooMuch } from "../json";
 import { type CallLimits, isObject } from "../settings/settings";
 import { Unfit } from "./failures";
 import { hasFork, type Profile } from "../profiles";
-import { signing, type Simulation, standard, type Transaction, whyInvalid } from "./params";
+import { ofConsensus, signing, type Simulation, standard, subscriptions, type Transaction, whyInvalid } from "./params";
 import { failure, type RpcCall, rpcCall, unforeseen } from "./rpc";
 
 type Fields = Record<string, unknown>;
@@ -18,6 +18,8 @@ const signerIn = (method: string, [first, second]: unknown[]): unknown =>
 function ownAnswer(method: string, [first]: unknown[], { account, profile }: Rights): unknown {
   if (account !== undefined && (method === "eth_accounts" || method === "eth_requestAccounts")) return [account];
   switch (method) {
+    case "eth_coinbase":
+      return profile && ["raft", "clique"].includes(profile.consensus) ? account : undefined;
     case "web3_clientVersion":
       return profile?.clientVersion ?? "consortium-service";
     case "eth_gasPrice":
@@ -160,11 +162,19 @@ function admit(method: string, params: unknown[], { account, socket, only, profi
   }
   if (method === "eth_subscribe" && !socket)
     throw new Unfit(-32_601, "notifications not supported: eth_subscribe needs a WebSocket");
-  const rules = standard.get(method);
+  if (method === "eth_subscribe") return subscribing(params[0]);
+  const rules = standard.get(method) ?? (profile && ofConsensus[profile.consensus].get(method));
   const isLater = method === "eth_blobBaseFee" && profile && !hasFork(profile.hardFork, "cancun");
   if (rules && !isLater) return rules;
-  const which = "nodes answer the eth_, net_ and web3_ calls of Ethereum's specification";
+  const which = "nodes answer the eth_, net_ and web3_ calls of Ethereum's specification, and debug_traceTransaction";
   throw new Unfit(-32_601, `the method ${method.slice(0, 64)} does not exist/is not available: ${which}`);
+}
+
+function subscribing(kind: unknown): z.ZodTuple {
+  if (typeof kind !== "string") throw new Unfit(-32_602, "expected subscription name as first argument");
+  const rules = subscriptions.get(kind);
+  if (rules) return rules;
+  throw new Unfit(-32_601, `no "${kind.slice(0, 64)}" subscription in eth namespace`);
 }
 
 function signs(wanted: unknown, account: string): void {
@@ -189,7 +199,7 @@ function fitted(method: string, params: unknown[], rights: Rights): unknown[] {
     case "eth_estimateGas":
     case "eth_createAccessList": {
       const [block, ...overrides] = others;
-      return [withGas(subject as Transaction, gas, gas), block, ...overridden(overrides, rights)];
+      return [withGas(capped(subject as Transaction, gas), gas, gas), block, ...overridden(overrides, rights)];
     }
     case "eth_simulateV1":
       return [simulation(subject as Simulation, rights), ...others];
@@ -234,6 +244,12 @@ function mustAgree(transaction: Transaction): Transaction {
 /** The gas of a transaction, in each form that a chain understands. */
 const gasOf = ({ gas, gasLimit }: Transaction): bigint[] =>
   [gas, gasLimit].filter((given) => given !== undefined).map((given) => BigInt(given));
+
+/** A call that asks for no more gas than a block has, as in geth. */
+function capped(call: Transaction, most: number): Transaction {
+  const [given] = gasOf(call);
+  return given !== undefined && given > BigInt(most) ? { ...call, gas: `0x${most.toString(16)}` } : call;
+}
 
 /**
  * A transaction that states its gas. The chain itself has no limit, and its default changes with block overrides.
@@ -284,7 +300,10 @@ function simulation(simulated: Simulation, rights: Rights): object {
   atMost(calls, limits.batch, "calls");
   const named = calls.reduce<bigint>((sum, gas) => sum + (gas ?? 0n), 0n);
   if (named > BigInt(limits.gas))
-    throw new Unfit(-32_000, `The calls ask for ${named} gas together; the limit is ${limits.gas}.`);
+    throw new Unfit(
+      -38_015,
+      `block gas limit reached: the calls ask for ${named} gas together; the limit is ${limits.gas}`,
+    );
   const open = calls.filter((gas) => gas === undefined).length;
   const share = Math.floor((limits.gas - Number(named)) / Math.max(1, open));
   const blockStateCalls = blocks.map((block) => ({

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { forkOf } from "./admission";
 import type { ChainBase } from "./chain-base";
 import { type Engine, headOf } from "./engine";
-import type { Entry, Sealed } from "./ledger-data";
+import type { Entry, Made, Sealed } from "./ledger-data";
 import type { Waiting } from "./pool";
 import { tell } from "./replay";
 import { hasFork } from "../profiles";
@@ -96,11 +96,12 @@ export class Sealing {
   }
 
   /** Keeps a recorded block. Returns how many transactions it has. If the engine ends, the next one makes it. */
-  async #kept(engine: Engine, made: Promise<Sealed | undefined>, done: () => void): Promise<number> {
+  async #kept(engine: Engine, making: Promise<Made | undefined>, done: () => void): Promise<number> {
     const { base } = this;
     try {
-      const sealed = await made;
-      if (!sealed) return 0;
+      const made = await making;
+      if (!made) return 0;
+      const sealed = await base.seal(made);
       await Promise.all([base.keep(sealed), this.#noted(engine, sealed).then(done)]);
       await this.#snapshot(engine);
       return sealed.block.transactions.length;
@@ -177,8 +178,8 @@ const follows = ({ tx }: Change, { tx: before }: Change) =>
   tx !== undefined && tx.from === before?.from && tx.nonce > before.nonce;
 
 /** Makes a block. It is asked for in the same message, and again if the engine answers before it is made. */
-async function blockOf(engine: Engine, { seal: [number, timestamp] }: Seal, { pool }: ChainBase): Promise<Sealed> {
-  const sealed = () => engine.sealed(number, pool.rawOf);
-  const [, made] = await Promise.all([engine.seal(timestamp), sealed()]);
-  return (made ?? (await sealed()))!;
+async function blockOf(engine: Engine, { seal: [number, timestamp] }: Seal, { pool }: ChainBase): Promise<Made> {
+  const block = () => engine.made(number, pool.rawOf);
+  const [, made] = await Promise.all([engine.seal(timestamp), block()]);
+  return (made ?? (await block()))!;
 }

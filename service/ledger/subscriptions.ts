@@ -84,9 +84,6 @@ export class Outbox {
   }
 }
 
-/** The service always has all blocks, so `syncing` never changes. */
-const kinds = new Set(["newHeads", "logs", "newPendingTransactions", "syncing"]);
-
 /** The subscriptions of one WebSocket. */
 export class Subscriptions {
   /** The function that ends each one. */
@@ -111,8 +108,6 @@ export class Subscriptions {
 
   #subscribe(params: unknown[], chain: Chain, sent: (() => void)[]): string {
     const { subscriptions } = this.limits;
-    const kind = params[0] as string;
-    if (!kinds.has(kind)) throw new Unfit(-32_601, `no "${kind}" subscription in eth namespace`);
     if (this.#made.size >= subscriptions)
       throw new Unfit(-32_000, `There are ${subscriptions} subscriptions, which is the limit of this service.`);
     const name = newName();

@@ -203,7 +203,9 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
       if (isGoing(entity)) throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} is being deleted.`);
       const now = clock();
       const again = { ...firstState(row.kind, now, settings), firstStart: firstStart(entity, now) };
-      return answer(context, reply, settings.quirks.updated, view(request, store.change(entity, again)));
+      const changed = store.change(entity, again);
+      context.backend.removed?.([entity]); // as after a restart, its connections are closed
+      return answer(context, reply, settings.quirks.updated, view(request, changed));
     });
 
   app.delete(itemPath(row), (request, reply) => {

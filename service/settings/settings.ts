@@ -36,6 +36,7 @@ const quorumLedger = z.strictObject({
   codeSize: z.number().int().min(1).max(16_777_216).optional(),
   clock: z.enum(["seconds", "nanoseconds"]).default("seconds"),
   clientVersion: z.string().min(1).max(200).optional(),
+  gasPriceEnabled: z.boolean().optional(),
 });
 
 const answers = {
@@ -171,10 +172,10 @@ const boundsOfCalls = {
   gas: some.default(30_000_000),
   /** Memory of one execution in the EVM. Default 32 MiB. */
   memory: some.default(32 * MiB),
-  /** Calls in a batch. Default 100. */
-  batch: some.default(100),
-  /** Size of a request, or of a message over a WebSocket. Default 300,000: a transaction with 128 KiB of data. */
-  request: some.max(64 * MiB).default(300_000),
+  /** Calls in a batch. Default 1,000, as in Geth. */
+  batch: some.default(1_000),
+  /** Size of a request, or of a message over a WebSocket. Default 1 MiB. */
+  request: some.max(64 * MiB).default(MiB),
   /** Size of an answer, or of all answers to a batch. Default 16 MiB. */
   answer: some.max(256 * MiB).default(16 * MiB),
   /** Time to answer a request, and as much again to send it and take the answer. Default 30,000. */

@@ -180,7 +180,8 @@ export class RealLedger extends SimulatedLedger {
     const simulated = await super.status(environment, node, host);
     const chain = await this.chain(environment);
     const own = await this.account(chain, node);
-    return { ...simulated, block_height: chain.height, user_accounts: [own] };
+    const sealers = "geth" in simulated && { geth: { public_address: own, validators: [chain.sealer] } };
+    return { ...simulated, ...sealers, block_height: chain.height, user_accounts: [own] };
   }
 
   /** The chain's latest lines. Constellation does not run, so its log shows only the start. */

@@ -8,20 +8,20 @@ const page = "docs/service.md";
 
 /** @param {(file: string) => string} read @returns {Record<string, string>} file → text */
 export function profileFiles(read) {
-  const { headerFields, profiles } = built("provider/profiles.js");
+  const { profiles } = built("provider/profiles.js");
   const rows = Object.entries(profiles).flatMap(([provider, all]) =>
-    Object.entries(all).map(([protocol, { hardFork, codeSize, clock, gasPrice, history, clientVersion }]) => [
+    Object.entries(all).map(([protocol, one]) => [
       `${provider}, ${protocol}`,
-      hardFork,
-      headerFields(hardFork).join(", ") || "none",
-      `${codeSize / 1_024} kB`,
-      clock,
-      `${gasPrice}`,
-      `${history}`,
-      `\`${clientVersion}\``,
+      one.hardFork,
+      one.consensus,
+      `${one.codeSize / 1_024} kB`,
+      `${one.transactionSize / 1_024} kB`,
+      one.clock,
+      `${one.gasPrice}${one.gasPriceEnabled ? "" : ", no other"}`,
+      `\`${one.clientVersion}\``,
     ]),
   );
-  const head = ["ledger", "hard fork", "fields of later ones", "code", "clock", "gas price", "states", "client"];
+  const head = ["ledger", "hard fork", "headers", "code", "transaction", "clock", "gas price", "client"];
   const copy = read(source).replace(
     /^\/\*[\s\S]*?\*\/\n/,
     "/* Written by `npm run generate` from provider/profiles.ts. */\n",

@@ -1,0 +1,55 @@
+import { inGethsWords, Unfit } from "./failures";
+import { following, shownTransaction } from "./header";
+import type { Block, Sealed } from "./ledger-data";
+import type { Simulation } from "./params";
+import type { Profile } from "../profiles";
+
+type Fields = Record<string, unknown>;
+
+/** Checks that the blocks of a simulation follow each other, and the one before them, as geth does. */
+export function mustBeInOrder({ blockStateCalls }: Simulation, before: Block): void {
+  let number = BigInt(before.number);
+  let time = BigInt(before.timestamp as string);
+  for (const { blockOverrides } of blockStateCalls ?? []) {
+    const next = blockOverrides?.number === undefined ? number + 1n : BigInt(blockOverrides.number);
+    const at = blockOverrides?.time === undefined ? time + 12n : BigInt(blockOverrides.time);
+    if (next <= number) throw new Unfit(-38_020, `block numbers must be in order: ${next} <= ${number}`);
+    if (at <= time) throw new Unfit(-38_021, `block timestamps must be in order: ${at} <= ${time}`);
+    [number, time] = [next, at];
+  }
+}
+
+interface CallResult extends Fields {
+  gasUsed: string;
+  logs?: Fields[];
+  returnData?: string;
+  error?: object;
+}
+
+/** The blocks of a simulation as geth shows them, after another one. @param asked has the gas of each call */
+export function simulated(
+  blocks: readonly Block[],
+  asked: Simulation,
+  parent: Sealed,
+  profile: Profile | undefined,
+): Block[] {
+  return following(blocks, parent, profile).map((block, index) => {
+    const gas = (at: number) => Number(asked.blockStateCalls?.[index]?.calls?.[at]?.gas);
+    const inIt = <T extends Fields>(one: T): T => ({ ...one, blockHash: block.hash });
+    const transactions = block.transactions.map((one) => (typeof one === "string" ? one : shownTransaction(inIt(one))));
+    const calls = (block.calls as CallResult[]).map(({ logs, error, ...call }, at) => ({
+      ...call,
+      ...(logs ? { logs: logs.map(inIt) } : {}),
+      ...(error ? { error: failure(call, gas(at)) } : {}),
+    }));
+    return { ...block, transactions, calls };
+  });
+}
+
+/** The engine gives all failures one code and text, but only a revert leaves gas or returns data. */
+function failure({ returnData: data = "0x", gasUsed }: CallResult, gas: number) {
+  if (data === "0x" && Number(gasUsed) >= gas)
+    return { code: -32_015, message: "the call failed: it was out of gas, or met an invalid instruction" };
+  const { message } = inGethsWords({ code: 3, message: "", data }, { height: 0, history: 0 });
+  return { code: 3, message, data };
+}

@@ -1,0 +1,94 @@
+import { resultIn } from "./admission";
+import type { Engine } from "./engine";
+import { inGethsWords, Unfit } from "./failures";
+import type { Sealed } from "./ledger-data";
+import { type Bounds, rpcCall, resultOfLine } from "./rpc";
+
+type Fields = Record<string, unknown>;
+
+/** Options of a trace, as geth has them. */
+export interface Options extends Fields {
+  tracer?: "callTracer";
+  tracerConfig?: Fields;
+  limit?: number;
+}
+
+/** Gas beyond which struct logs are refused: an engine holds all of them in memory. */
+const mostGas = 3_000_000;
+
+/** The trace of a transaction: its calls, or its steps (struct logs). */
+export function traceOf(engine: Engine, { block, receipts }: Sealed, at: number, options: Options, bounds: Bounds) {
+  const [tx, receipt] = [block.transactions[at]!, receipts[at]!];
+  return options.tracer === undefined
+    ? steps(engine, tx, Number(receipt.gasUsed), block, options, bounds)
+    : calls(engine, tx, receipt, options, bounds);
+}
+
+type Frame = Fields & { type?: string; error?: string; calls?: Frame[] };
+
+async function calls(engine: Engine, tx: Fields, receipt: Fields, { tracerConfig = {} }: Options, bounds: Bounds) {
+  const wanted = { tracer: "callTracer", tracerConfig };
+  const frame = (await asked(engine, "debug_traceTransaction", [tx.hash, wanted], bounds)) as Frame;
+  return { ...inWords(frame), gas: tx.gas, gasUsed: receipt.gasUsed };
+}
+
+const inWords = (frame: Frame): Frame => {
+  const { error } = frame;
+  const words = error === undefined ? {} : { error: said(error) };
+  return { ...frame, ...words, ...(frame.calls ? { calls: frame.calls.map(inWords) } : {}) };
+};
+const said = (error: string) => inGethsWords({ code: 0, message: error }, { height: 0, history: 0 }).message;
+
+/**
+ * An engine keeps no steps of its transactions: it executes this one again, in the state that it met. The state of the accounts and
+ * slots that it touched comes from the engine, too.
+ */
+async function steps(engine: Engine, tx: Fields, gasUsed: number, block: Fields, options: Options, bounds: Bounds) {
+  if (gasUsed > mostGas)
+    throw new Unfit(
+      -32_000,
+      `The transaction used ${gasUsed} gas; struct logs have a limit of ${mostGas}. Use callTracer.`,
+    );
+  const { limit = 0, ...others } = options;
+  const met = (await asked(engine, "debug_traceTransaction", [tx.hash, { tracer: "prestateTracer" }], bounds)) as State;
+  const { from, to, gas, gasPrice, value, input, nonce, accessList } = tx;
+  const call = { from, ...(to === null ? {} : { to }), gas, gasPrice, value, input, nonce, accessList };
+  const blockOverrides = { number: block.number, time: block.timestamp, gasLimit: block.gasLimit };
+  const overrides = { ...others, stateOverrides: overridesOf(met), blockOverrides };
+  const { structLogs, ...trace } = (await asked(
+    engine,
+    "debug_traceCall",
+    [call, "latest", overrides],
+    bounds,
+  )) as Trace;
+  const shown = limit > 0 ? structLogs.slice(0, limit) : structLogs;
+  return { ...trace, structLogs: shown.map(withoutNothing) };
+}
+
+interface Trace extends Fields {
+  structLogs: Fields[];
+}
+type State = Record<string, { balance?: string; nonce?: number; code?: string; storage?: Fields }>;
+
+const overridesOf = (state: State): object =>
+  Object.fromEntries(
+    Object.entries(state).map(([account, { balance, nonce = 0, code = "0x", storage: stateDiff }]) => {
+      const slots = stateDiff === undefined ? {} : { stateDiff };
+      return [account, { balance, nonce: `0x${nonce.toString(16)}`, code, ...slots }];
+    }),
+  );
+
+/** geth leaves out what is empty. */
+function withoutNothing(step: Fields): Fields {
+  const { error } = step;
+  const isNothing = (value: unknown) =>
+    value === 0 || value === "0x" || (Array.isArray(value) && value.length === 0) || value === null;
+  const optional = ["refund", "returnData", "memory", "error"];
+  const kept = Object.entries(step).filter(([name, value]) => !optional.includes(name) || !isNothing(value));
+  return { ...Object.fromEntries(kept), ...(typeof error === "string" ? { error: said(error) } : {}) };
+}
+
+async function asked(engine: Engine, method: string, params: unknown[], bounds: Bounds): Promise<unknown> {
+  const line = await engine.ask(rpcCall(method, params).send, bounds);
+  return resultOfLine(line) ?? resultIn(JSON.parse(line.toString()) as never);
+}
