@@ -273,10 +273,14 @@ export const signing: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([address, typedData]), "eth_signTypedData", "eth_signTypedData_v3", "eth_signTypedData_v4"),
 ]);
 
+/** Problems of filters, in geth's words for the whole call. */
+const ranges = ["pending logs are not supported", "invalid block range params"];
+
 /** The first problem of params, with the argument's number, in geth's words. */
 export function whyInvalid({ issues: [issue] }: z.ZodError, params: readonly unknown[], rules: Rules): string {
   const { code, path, message } = issue!;
   const [at, ...fields] = path.map(String);
+  if (ranges.includes(message)) return message;
   if (at === undefined && code === "too_small") return `missing value for required argument ${params.length}`;
   if (at === undefined) return `too many arguments, want at most ${rules.def.items.length}`;
   if (fields.length === 0 && (params[Number(at)] ?? undefined) === undefined)

@@ -7,13 +7,18 @@ import { feesOf } from "./fees";
 import { unsealed } from "./header";
 import { type Block, OutOfOrder, type Sealed } from "./ledger-data";
 import { type Criteria, type Log, matching } from "./logs";
-import { mustBeInOrder, simulated } from "./simulation";
+import { inOrder, simulated } from "./simulation";
 import { type Options, traceOf } from "./traces";
 import type { Simulation } from "./params";
 import { type Bounds, engineAnswer, Excess, type RpcCall, rpcCall, resultOfLine, written } from "./rpc";
 
 /** The chain's data does not have the answer, but the engine may. */
 const unknown = Symbol();
+
+/** An engine's whole answer. */
+class Line {
+  constructor(readonly text: Buffer) {}
+}
 
 /** Answers calls that change nothing: about blocks and their results from the kept data, all others from the engine. */
 export class Reads {
@@ -36,7 +41,8 @@ export class Reads {
     try {
       await this.settled();
       const result = read ? await read(this, call.params, { bytes, end }) : unknown;
-      if (result === unknown) return await this.#engines(call, { bytes, end });
+      if (result === unknown) return await this.engines(call, { bytes, end });
+      if (result instanceof Line) return result.text;
       const line = Buffer.isBuffer(result)
         ? Buffer.concat([
             Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(call.id ?? null)},"result":`),
@@ -54,7 +60,7 @@ export class Reads {
   }
 
   /** The engine's answer. It knows blocks by their numbers, since their hashes are those of the sealed headers. */
-  async #engines(call: RpcCall, { bytes, end }: Room): Promise<Buffer> {
+  async engines(call: RpcCall, { bytes, end }: Room): Promise<Buffer> {
     const { method, params } = call;
     const at = params.findIndex((one) => typeof (one as { blockHash?: unknown } | null)?.blockHash === "string");
     const number = at < 0 ? undefined : await this.number(params[at]);
@@ -161,12 +167,12 @@ const ofBlock =
     const sealed = await reads.sealed(block);
     return sealed === undefined ? null : show(sealed, second);
   };
-/** A read of a transaction. Only the engine has waiting ones. */
+/** A read of a transaction. Only the engine has waiting ones, which have no results. */
 const ofTransaction =
-  (show: (sealed: Sealed, at: number) => unknown): Read =>
+  (show: (sealed: Sealed, at: number) => unknown, waiting: unknown = unknown): Read =>
   async (reads, [hash]) => {
     const place = await reads.place(hash);
-    return place === unknown ? unknown : show((place as { sealed: Sealed }).sealed, (place as { at: number }).at);
+    return place === unknown ? waiting : show((place as { sealed: Sealed }).sealed, (place as { at: number }).at);
   };
 
 const block = ofBlock(({ block: one, made }, isFull) => {
@@ -194,7 +200,7 @@ const changes: Read = async (reads, [id], room) => {
   if (typeof filter.wanted === "string") return filter.news.splice(0);
   const { height } = data;
   const logs = await reads.logs(filter.wanted, room, filter.next);
-  filter.next = height + 1;
+  filter.next = Math.max(filter.next, height + 1); // a block that could not be kept is made again
   return logs;
 };
 /** All matching logs. */
@@ -257,14 +263,17 @@ const kept: Partial<Record<string, Read>> = {
   eth_uninstallFilter: (reads, [id]) => reads.base.feeds.uninstall(id),
   eth_getLogs: (reads, [criteria], room) => reads.logs(criteria ?? {}, room),
   eth_getTransactionByHash: ofTransaction(({ block: { transactions } }, at) => transactions[at]),
-  eth_getTransactionReceipt: ofTransaction(({ receipts }, at) => receipts[at]),
+  eth_getTransactionReceipt: ofTransaction(({ receipts }, at) => receipts[at], null),
   eth_getRawTransactionByHash: ofTransaction(({ raws }, at) => raws[at]),
   debug_traceTransaction: trace,
-  eth_simulateV1: async (reads, [simulation, block]) => {
+  eth_simulateV1: async (reads, [asked, block], room) => {
     const parent = await reads.sealed(block === "pending" ? "latest" : block);
     if (!parent) throw new Unfit(-32_000, "header not found");
-    mustBeInOrder(simulation as Simulation, parent.block);
-    return unknown;
+    const simulation = inOrder(asked as Simulation, parent.block);
+    const number = hex(Number(parent.block.number));
+    const line = await reads.engines(rpcCall("eth_simulateV1", [simulation, number]), room);
+    const result = resultOfLine(line) as Block[] | undefined;
+    return result ? simulated(result, simulation, parent, reads.base.spec.profile) : new Line(line);
   },
   eth_coinbase: ({ base }) => base.sealer ?? unknown,
   clique_getSigners: sealers,
@@ -276,9 +285,7 @@ const kept: Partial<Record<string, Read>> = {
 
 /** What the engine's answers of some calls become, because of the sealed headers. */
 const revised: Partial<Record<string, (reads: Reads, params: unknown[], result: unknown) => Promise<unknown>>> = {
-  async eth_simulateV1(reads, [asked, block], result) {
-    const { base } = reads;
-    const parent = await reads.sealed(block === "pending" ? undefined : block);
-    return simulated(result as Block[], asked as Simulation, parent!, base.spec.profile);
-  },
+  /** The engine may have put it into a block that is not kept yet. */
+  eth_getTransactionByHash: (_reads, _params, result) =>
+    Promise.resolve(result && { ...(result as object), blockHash: null, blockNumber: null, transactionIndex: null }),
 };

@@ -247,8 +247,9 @@ const gasOf = ({ gas, gasLimit }: Transaction): bigint[] =>
 
 /** A call that asks for no more gas than a block has, as in geth. */
 function capped(call: Transaction, most: number): Transaction {
-  const [given] = gasOf(call);
-  return given !== undefined && given > BigInt(most) ? { ...call, gas: `0x${most.toString(16)}` } : call;
+  const { gas, gasLimit, ...others } = call;
+  const given = gas ?? gasLimit;
+  return given !== undefined && BigInt(given) > BigInt(most) ? { ...others, gas: `0x${most.toString(16)}` } : call;
 }
 
 /**

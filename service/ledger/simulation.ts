@@ -6,18 +6,36 @@ import type { Profile } from "../profiles";
 
 type Fields = Record<string, unknown>;
 
-/** Checks that the blocks of a simulation follow each other, and the one before them, as geth does. */
-export function mustBeInOrder({ blockStateCalls }: Simulation, before: Block): void {
-  let number = BigInt(before.number);
-  let time = BigInt(before.timestamp as string);
-  for (const { blockOverrides } of blockStateCalls ?? []) {
-    const next = blockOverrides?.number === undefined ? number + 1n : BigInt(blockOverrides.number);
-    const at = blockOverrides?.time === undefined ? time + 12n : BigInt(blockOverrides.time);
-    if (next <= number) throw new Unfit(-38_020, `block numbers must be in order: ${next} <= ${number}`);
+/** Seconds between the blocks of a simulation. */
+const pause = 12n;
+/** Blocks of a simulation, with those between them. */
+const mostBlocks = 256n;
+
+/**
+ * A simulation whose blocks follow each other, and the one before them, as geth orders them. The engine would accept any order, and give
+ * the first one the number of the block before.
+ */
+export function inOrder(simulation: Simulation, before: Block): Simulation {
+  const hex = (value: bigint) => `0x${value.toString(16)}`;
+  const first = BigInt(before.number);
+  let [number, time] = [first, BigInt(before.timestamp as string)];
+  const blocks: Blocks = [];
+  const add = (block: Blocks[number], at: bigint) => {
     if (at <= time) throw new Unfit(-38_021, `block timestamps must be in order: ${at} <= ${time}`);
-    [number, time] = [next, at];
+    [number, time] = [number + 1n, at];
+    blocks.push({ ...block, blockOverrides: { ...block.blockOverrides!, number: hex(number), time: hex(time) } });
+  };
+  for (const block of simulation.blockStateCalls ?? []) {
+    const { number: named, time: at } = block.blockOverrides ?? {};
+    const next = named === undefined ? number + 1n : BigInt(named);
+    if (next <= number) throw new Unfit(-38_020, `block numbers must be in order: ${next} <= ${number}`);
+    if (next - first > mostBlocks) throw new Unfit(-38_026, "too many blocks");
+    while (number + 1n < next) add({} as Blocks[number], time + pause);
+    add(block, at === undefined ? time + pause : BigInt(at));
   }
+  return { ...simulation, blockStateCalls: blocks };
 }
+type Blocks = NonNullable<Simulation["blockStateCalls"]>;
 
 interface CallResult extends Fields {
   gasUsed: string;

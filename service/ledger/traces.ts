@@ -1,6 +1,6 @@
 import { resultIn } from "./admission";
 import type { Engine } from "./engine";
-import { inGethsWords, Unfit } from "./failures";
+import { Unfit } from "./failures";
 import type { Sealed } from "./ledger-data";
 import { type Bounds, rpcCall, resultOfLine } from "./rpc";
 
@@ -24,20 +24,11 @@ export function traceOf(engine: Engine, { block, receipts }: Sealed, at: number,
     : calls(engine, tx, receipt, options, bounds);
 }
 
-type Frame = Fields & { type?: string; error?: string; calls?: Frame[] };
-
 async function calls(engine: Engine, tx: Fields, receipt: Fields, { tracerConfig = {} }: Options, bounds: Bounds) {
   const wanted = { tracer: "callTracer", tracerConfig };
-  const frame = (await asked(engine, "debug_traceTransaction", [tx.hash, wanted], bounds)) as Frame;
-  return { ...inWords(frame), gas: tx.gas, gasUsed: receipt.gasUsed };
+  const frame = (await asked(engine, "debug_traceTransaction", [tx.hash, wanted], bounds)) as Fields;
+  return { ...frame, gas: tx.gas, gasUsed: receipt.gasUsed };
 }
-
-const inWords = (frame: Frame): Frame => {
-  const { error } = frame;
-  const words = error === undefined ? {} : { error: said(error) };
-  return { ...frame, ...words, ...(frame.calls ? { calls: frame.calls.map(inWords) } : {}) };
-};
-const said = (error: string) => inGethsWords({ code: 0, message: error }, { height: 0, history: 0 }).message;
 
 /**
  * An engine keeps no steps of its transactions: it executes this one again, in the state that it met. The state of the accounts and
@@ -78,15 +69,15 @@ const overridesOf = (state: State): object =>
     }),
   );
 
-/** geth leaves out what is empty. */
-function withoutNothing(step: Fields): Fields {
-  const { error } = step;
-  const isNothing = (value: unknown) =>
-    value === 0 || value === "0x" || (Array.isArray(value) && value.length === 0) || value === null;
-  const optional = ["refund", "returnData", "memory", "error"];
-  const kept = Object.entries(step).filter(([name, value]) => !optional.includes(name) || !isNothing(value));
-  return { ...Object.fromEntries(kept), ...(typeof error === "string" ? { error: said(error) } : {}) };
-}
+const isNothing = (value: unknown) => value === 0 || value === "0x" || (Array.isArray(value) && value.length === 0);
+
+/** geth leaves out what is empty, and what the trace itself says. */
+const withoutNothing = ({ error: _, ...step }: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(step).filter(
+      ([name, value]) => !(["refund", "returnData", "memory"].includes(name) && isNothing(value)),
+    ),
+  );
 
 async function asked(engine: Engine, method: string, params: unknown[], bounds: Bounds): Promise<unknown> {
   const line = await engine.ask(rpcCall(method, params).send, bounds);

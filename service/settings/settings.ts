@@ -37,6 +37,7 @@ const quorumLedger = z.strictObject({
   clock: z.enum(["seconds", "nanoseconds"]).default("seconds"),
   clientVersion: z.string().min(1).max(200).optional(),
   gasPriceEnabled: z.boolean().optional(),
+  transactionSize: z.number().int().min(1).max(131_072).optional(),
 });
 
 const answers = {

@@ -13,7 +13,8 @@ import { goProgram } from "./geth/build";
 
 /*
  * Real client libraries on a ledger, each in a process of its own and with its own defaults: an account without money deploys a
- * contract, sends to it, reads its events, hears of one, sees why a call reverts, and makes a batch.
+ * contract, sends to it in ten blocks, reads its events, hears of all of them over a WebSocket and over HTTP, sees why a call reverts,
+ * and makes a batch.
  */
 
 jest.setTimeout(1_800_000); // the first time, the client in Go is built
@@ -81,28 +82,34 @@ const abi = [
 const clients: [string, () => Promise<{ command: string; args: string[] }>][] = [
   ["web3 1.10", node("web3.cjs")],
   ["ethers 5", node("ethers5.cjs")],
+  ["ethers 6", node("ethers6.cjs")],
   ["hardhat 2", node("hardhat.cjs")],
   ["Truffle", node("truffle.cjs")],
   ["viem", node("viem.cjs")],
   ["web3.py", python("web3py.py")],
+  ["cast", node("cast.cjs")],
   ["go-ethereum", async () => ({ command: await goProgram("client"), args: [] })],
 ];
 
-describe.each(["raft", "ibft"])("on quorum with %s", (consensus_type) => {
+const values = Array.from({ length: 10 }, (_, at) => at + 1);
+/** The parts of this package, for a script that lies elsewhere. */
+const own = { ethers6: require.resolve("ethers"), sdk: join(__dirname, "../../../dist/sdk/index.js") };
+
+describe.each([
+  { provider: "quorum", consensus_type: "raft" },
+  { provider: "geth", consensus_type: "poa", block_period: 1 },
+])("on $provider with $consensus_type", (environment) => {
   test.each(clients)("%s works with its default settings", async (_name, prepared) => {
     const { command, args } = await prepared();
-    const { credential, urls } = await ledgered(
-      {},
-      { provider: "quorum", consensus_type, block_period: consensus_type === "raft" ? undefined : 1 },
-    );
+    const { credential, urls } = await ledgered({}, environment);
     const chainId = Number(await result(urls.rpc, credential, "eth_chainId"));
     const { authorization } = basic(credential.username, credential.password);
     const { privateKey: key } = Wallet.createRandom();
-    const running = execute(command, args, { timeout: 120_000, maxBuffer: 2 ** 24 });
-    running.child.stdin!.end(JSON.stringify({ ...urls, authorization, abi, bytecode, key, chainId }));
+    const running = execute(command, args, { timeout: 240_000, maxBuffer: 2 ** 24 });
+    running.child.stdin!.end(JSON.stringify({ ...urls, ...own, authorization, abi, bytecode, key, chainId, values }));
     const { stdout } = await running;
     const told = JSON.parse(stdout.trim().split("\n").at(-1)!) as object;
     const failure = expect.stringContaining("no such thing") as string;
-    expect(told).toEqual({ value: 42, status: 1, past: [42], heard: 42, failure, chainId });
+    expect(told).toEqual({ value: 10, status: 1, past: values, heard: values, polled: values, failure, chainId });
   });
 });

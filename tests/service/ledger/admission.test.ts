@@ -165,7 +165,8 @@ const invalid = (chainId: bigint, next: number): fc.Arbitrary<Sent> => {
 };
 
 async function account() {
-  const { credential, urls } = await ledgered({}, { provider: "quorum", consensus_type: "raft" });
+  const paid = { quorumLedger: { gasPriceEnabled: true } };
+  const { credential, urls } = await ledgered({ answers: paid }, { provider: "quorum", consensus_type: "raft" });
   const call = <T>(method: string, ...params: unknown[]) => result<T>(urls.rpc, credential, method, ...params);
   const answer = async (method: string, ...params: unknown[]) =>
     (await rpc(urls.rpc, credential, eth(method, ...params))).body as {

@@ -33,7 +33,7 @@ export function chainsAt(folder: string, pace: Changed = {}, store = emptyStore(
 }
 
 /** The client of these tests' ledgers: its gas is free. */
-export const profile = profiles.quorum!.ibft!;
+export const profile = profiles.geth!.poa!;
 
 /** A member's call, which keeps a chain awake; the service's own, `chain.call`, do not. */
 export const use = (chain: Chain) => chain.ask(rpcCall("eth_blockNumber", []), own);

@@ -15,7 +15,7 @@ const root = join(__dirname, "../../..");
 test("answers equal geth's, except for the differences in the table", async () => {
   const prefunded = { [rich.address]: { balance: `${balance}` } };
   const { credential, urls } = await ledgered(
-    { answers: { quorumLedger: { hardFork: "london" } } },
+    { answers: { quorumLedger: { hardFork: "london", gasPriceEnabled: true, transactionSize: 131_072 } } },
     { provider: "quorum", consensus_type: "raft", chain_id: chainId, prefunded_accounts: prefunded },
   );
   const headers = basic(credential.username, credential.password);

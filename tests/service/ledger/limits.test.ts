@@ -38,21 +38,30 @@ const target = async (url: string, body: unknown) => {
   return { status: response.status, headers: response.headers, body: (await response.json()) as never };
 };
 
-test("more gas than the limit is refused in every form, in every call, over HTTP and WebSocket", async () => {
+test("more gas than the limit is refused in every form, or capped where a client caps it, over HTTP and WebSocket", async () => {
   const made = await ledgered();
   const { service, credential, urls } = made;
   const { all } = await ways(made);
   const [own] = await result<string[]>(urls.rpc, credential, "eth_accounts");
-  const over = ["0x1c9c381", 30_000_001, `0x${"f".repeat(65)}`, "-1", {}]; // all forms: screening.test.ts
-  const calls = over.flatMap((gas) => [
-    eth("eth_call", { to: contract, gas }, "latest", code(endless)),
-    eth("eth_estimateGas", { to: contract, gas }, "latest", code(endless)),
-    eth("eth_createAccessList", { to: contract, gas }),
-    eth("eth_call", { to: contract, gasLimit: gas }, "latest", code(endless)),
-    eth("eth_sendTransaction", { from: own, to: contract, gas, gasPrice: "0x0" }),
-    eth("eth_signTransaction", { from: own, to: contract, gas, gasPrice: "0x0", nonce: "0x0" }),
-    eth("eth_simulateV1", { blockStateCalls: [{ stateOverrides: code(endless), calls: [{ to: contract, gas }] }] }),
-  ]);
+  // all forms, and what a call beyond the limit is given: screening.test.ts
+  const over = [30_000_001, `0x${"f".repeat(65)}`, "-1", {}];
+  const beyond = "0x1c9c381";
+  const sent = { from: own, to: contract, gas: beyond, gasPrice: "0x0" };
+  const calls = [
+    eth("eth_call", { to: contract, gas: beyond }, "latest", code(endless)),
+    eth("eth_sendTransaction", sent),
+    eth("eth_signTransaction", { ...sent, nonce: "0x0" }),
+    eth("eth_simulateV1", { blockStateCalls: [{ calls: [{ to: contract, gas: beyond }] }] }),
+    ...over.flatMap((gas) => [
+      eth("eth_call", { to: contract, gas }, "latest", code(endless)),
+      eth("eth_estimateGas", { to: contract, gas }, "latest", code(endless)),
+      eth("eth_createAccessList", { to: contract, gas }),
+      eth("eth_call", { to: contract, gasLimit: gas }, "latest", code(endless)),
+      eth("eth_sendTransaction", { from: own, to: contract, gas, gasPrice: "0x0" }),
+      eth("eth_signTransaction", { from: own, to: contract, gas, gasPrice: "0x0", nonce: "0x0" }),
+      eth("eth_simulateV1", { blockStateCalls: [{ stateOverrides: code(endless), calls: [{ to: contract, gas }] }] }),
+    ]),
+  ];
   for (const call of calls) {
     for (const way of all) expect(await way(call)).toMatchObject({ id: 1, error: { message: containing("gas") } });
   }
@@ -171,7 +180,7 @@ test("concurrent requests of a credential have a limit; more are refused until o
 });
 
 test("waiting transactions of an account and a ledger have limits; queued ones never block others, and one that fills a gap is accepted", async () => {
-  const slow = { provider: "quorum", consensus_type: "ibft", block_period: 3_600 };
+  const slow = { provider: "geth", consensus_type: "poa", block_period: 3_600 };
   const { credential, urls } = await ledgered({ callLimits: { accountPool: 4, pool: 4 } }, slow);
   const chainId = Number(await result(urls.rpc, credential, "eth_chainId"));
   const wallets = Array.from({ length: 5 }, () => Wallet.createRandom());

@@ -188,6 +188,33 @@ test("a client that does not read its answers is dropped before it fills the mem
   expect(messages.length).toBeLessThan(10);
 });
 
+test("a reset of a node closes its WebSockets, and no others; each opens again", async () => {
+  const { send, paths, membership, credential, urls } = await ledgered();
+  const second = (await send("POST", `${paths.environment}/nodes`, { membership_id: membership })).body;
+  const other = (await send("GET", `${paths.environment}/nodes/${second._id}/status`)).body.urls;
+  for (let time = 0; time < 2; time++) {
+    const [mine, theirs] = [await webSocket(urls.wss, credential), await webSocket(other.wss, credential)];
+    const closed = once(mine.socket, "close");
+    expect((await send("PUT", `${paths.node}/reset`, {})).status).toBe(200);
+    await closed;
+    theirs.socket.send(JSON.stringify(eth("eth_chainId")));
+    await until(() => theirs.messages.length === 1);
+    theirs.socket.terminate();
+  }
+});
+
+test("a batch may have 1,000 calls, as in geth, over HTTP and WebSocket", async () => {
+  const { credential, urls } = await ledgered();
+  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+  const call = { from, to: contract, data: `0x${"12".repeat(100)}` };
+  const batch = (count: number) => Array.from({ length: count }, (_, id) => ({ ...eth("eth_call", call), id }));
+  const answered = batch(1_000).map(({ id }) => ({ jsonrpc: "2.0", id, result: "0x" }));
+  expect((await rpc(urls.rpc, credential, batch(1_000))).body).toEqual(answered);
+  expect(await overSocket(urls.wss, credential, batch(1_000))).toEqual(answered);
+  const many = { id: null, error: { code: -32_600, message: containing("at most 1000 are allowed") } };
+  expect(await rpc(urls.rpc, credential, batch(1_001))).toMatchObject({ body: many });
+});
+
 test("WebSockets open again after the service refused connections for a while", async () => {
   const { service, credential, urls } = await ledgered();
   const { socket } = await webSocket(urls.wss, credential);

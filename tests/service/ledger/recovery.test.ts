@@ -100,7 +100,8 @@ test("blocks come at the requested period", async () => {
 test("an unrecorded transaction is in no block, and the one that it would have replaced gets its receipt", async () => {
   const sender = Wallet.createRandom();
   const rich = { prefunded_accounts: { [sender.address]: { balance: `${10n ** 18n}` } } };
-  const { credential, urls } = await ledgered({}, { ...raft, ...rich });
+  const paid = { quorumLedger: { gasPriceEnabled: true } };
+  const { credential, urls } = await ledgered({ answers: paid }, { ...raft, ...rich });
   const chainId = Number(await result(urls.rpc, credential, "eth_chainId"));
   const ask = (method: string, ...params: unknown[]) => result<string | null>(urls.rpc, credential, method, ...params);
   const pay = async (nonce: number, gasPrice = 0) => {

@@ -3,6 +3,7 @@ import type { Chains, ChainSpec } from "../../../service/ledger/chains";
 import { LedgerData } from "../../../service/ledger/ledger-data";
 import { rpcCall } from "../../../service/ledger/rpc";
 import { Subscriptions } from "../../../service/ledger/subscriptions";
+import { Database } from "../../../service/storage/database";
 import { callLimits } from "../../../service/settings/settings";
 import { newFolder } from "../helpers";
 import { until } from "../../support/until";
@@ -176,9 +177,15 @@ test("filters report everything after their creation exactly once, whatever happ
   const blocks = await make("BlockFilter");
   const pending = await make("PendingTransactionFilter");
   const logs = await make("Filter", { fromBlock: "earliest" });
-  expect([await blocks(), await pending(), await logs()]).toEqual([[], [], []]);
+  const since = await make("Filter", {});
+  expect([await blocks(), await pending(), await logs(), await since()]).toEqual([[], [], [], []]);
   const hashes: string[] = [];
   const [begun] = enginesOf(dir);
+  const logged = [await log(), await log()];
+  hashes.push(...logged);
+  expect(await since()).toMatchObject(logged.map((transactionHash) => ({ transactionHash })));
+  logged.push(await log()); // in a block that is not the latest one at the next look
+  hashes.push(logged.at(-1)!);
   while (enginesOf(dir).includes(begun!)) hashes.push(await send());
   enginesOf(dir).forEach((pid) => process.kill(pid, "SIGKILL")); // one may serve, another one be to replace it already
   await until(() => warnings.length === 1);
@@ -186,8 +193,50 @@ test("filters report everything after their creation exactly once, whatever happ
   const { blocks: all } = await allOf(chain, []);
   expect(await blocks()).toEqual(all.slice(2).map(([{ hash }]) => hash));
   expect(await pending()).toEqual(hashes);
-  expect(await logs()).toMatchObject([{ transactionHash: hashes.at(-1) }]);
-  expect([await blocks(), await pending(), await logs()]).toEqual([[], [], []]);
+  logged.push(hashes.at(-1)!);
+  expect(await logs()).toMatchObject(logged.map((transactionHash) => ({ transactionHash })));
+  expect(await since()).toMatchObject(logged.slice(2).map((transactionHash) => ({ transactionHash })));
+  expect([await blocks(), await pending(), await logs(), await since()]).toEqual([[], [], [], []]);
   expect(heads.numbers()).toEqual(all.slice(1).map(([{ number }]) => Number(number)));
   expect(heads.ended()).toBe(false);
+});
+
+test("a block that cannot be kept twice is reported once", async () => {
+  const chain = await chainsAt(dir).chains.get(spec);
+  const [from] = await chain.call<string[]>("eth_accounts");
+  const heads = await subscriber(chain);
+  const make = async (kind: string, ...params: unknown[]) => {
+    const id = await chain.call<string>(`eth_new${kind}`, params);
+    return () => chain.call<unknown[]>("eth_getFilterChanges", [id]);
+  };
+  const [blocks, logs] = [await make("BlockFilter"), await make("Filter", {})];
+  const told = { blocks: [] as unknown[], logs: [] as unknown[] };
+  const look = async () => {
+    told.blocks.push(...(await blocks()));
+    told.logs.push(...(await logs()));
+  };
+  let fails = 2;
+  const write = Database.prototype.write;
+  const spy = jest.spyOn(Database.prototype, "write").mockImplementation(async function (this: Database, ...args) {
+    await look();
+    if (fails === 0 || !args[0].some(([name]) => name.startsWith("block/"))) return write.apply(this, args);
+    fails--;
+    throw new Error("No space left");
+  });
+  try {
+    for (let time = 0; time < 2; time++) {
+      await chain.call("eth_sendTransaction", [{ from, data: "0x60006000a0" }]);
+      await look();
+      await until(async () => Number(await chain.call("eth_blockNumber")) === time + 1);
+      await look();
+    }
+  } finally {
+    spy.mockRestore();
+  }
+  expect(fails).toBe(0);
+  expect(heads.numbers()).toEqual([1, 2]);
+  expect(told).toMatchObject({
+    blocks: [expect.anything(), expect.anything()],
+    logs: [{ blockNumber: "0x1" }, { blockNumber: "0x2" }],
+  });
 });

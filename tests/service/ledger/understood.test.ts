@@ -139,6 +139,33 @@ describe("who may make a call", () => {
     expect(became(asked("eth_subscribe", "newHeads"), { socket: true })).toBe('["eth_subscribe",["newHeads"]]');
   });
 
+  test.each<[string, unknown[], string]>([
+    ["newHeads", [], "eth_subscribe"],
+    ["syncing", [], "eth_subscribe"],
+    ["newHeads", [{}], "-32602: too many arguments, want at most 1"],
+    ["newPendingTransactions", [], "eth_subscribe"],
+    ["newPendingTransactions", [true], "eth_subscribe"],
+    ["newPendingTransactions", [{}], "-32602: invalid argument 1: must be true or false"],
+    ["logs", [], "-32602: missing value for required argument 1"],
+    ["logs", [true], "-32602: invalid argument 1"],
+    ["logs", [{}], "eth_subscribe"],
+    ["logs", [{ fromBlock: "0x2", toBlock: "0x1" }], "-32602: invalid block range params"],
+    ["logs", [{ fromBlock: "pending" }], "-32602: pending logs are not supported"],
+    ["foo", [], '-32601: no "foo" subscription in eth namespace'],
+  ])("a subscription to %s with %j: %s", (kind, more, outcome) =>
+    expect(became(asked("eth_subscribe", kind, ...more), { socket: true })).toContain(outcome),
+  );
+
+  test("who seals blocks is asked of a protocol that says so, and a node's coinbase is its account", () => {
+    const clique = { profile: profiles.geth!.poa, account };
+    expect(became(asked("clique_getSigners"), clique)).toBe('["clique_getSigners",["latest"]]');
+    expect(became(asked("clique_getSigners"))).toMatch(/^1 -32601/);
+    expect(became(asked("istanbul_getValidators", "0x1"))).toBe('["istanbul_getValidators",["0x1"]]');
+    expect(became(asked("istanbul_getValidators"), clique)).toMatch(/^1 -32601/);
+    expect(became(asked("eth_coinbase"), clique)).toBe(`1 "${account}"`);
+    expect(became(asked("eth_coinbase"), { account })).toBe('["eth_coinbase",[]]');
+  });
+
   test("blobs need a hard fork that has them", () => {
     const cancun = { ...profiles.quorum!.ibft, hardFork: "cancun" } as Profile;
     expect(became(asked("eth_blobBaseFee"))).toMatch(/^1 -32601/);
@@ -188,6 +215,9 @@ describe("params", () => {
     ["eth_call", [{ data: "0x12" }], [{ input: "0x12", gas: "0x3e8" }, "latest"]],
     ["eth_call", [{ data: "0x12", input: "0x34" }], [{ input: "0x34", gas: "0x3e8" }, "latest"]],
     ["eth_getLogs", [{ address: null, topics: [null, [hash, null]] }], [{ topics: [null, [hash, null]] }]],
+    ["eth_getLogs", [{ fromBlock: "safe", toBlock: "finalized" }], [{ fromBlock: "latest", toBlock: "latest" }]],
+    ["eth_newFilter", [{ fromBlock: "earliest", toBlock: "0x0" }], [{ fromBlock: "earliest", toBlock: "0x0" }]],
+    ["eth_newFilter", [{ fromBlock: "0x5", toBlock: "latest" }], [{ fromBlock: "0x5", toBlock: "latest" }]],
     ["eth_sendRawTransactionSync", ["0x12", null], ["0x12"]],
     ["eth_uninstallFilter", ["x".repeat(66)], ["x".repeat(66)]],
   ])("%s %j", (method, given, params) => expect(passed(method, given)).toBe(at(method, ...params)));
@@ -213,6 +243,16 @@ describe("params", () => {
     ["eth_call", [5], "invalid argument 0: must be a transaction object"],
     ["eth_feeHistory", [1_025, "latest", []], "invalid argument 0: Too big: expected number to be <=1024"],
     ["eth_uninstallFilter", ["x".repeat(67)], "invalid argument 0: must be a text of at most 66 characters"],
+    ["eth_getLogs", [{ toBlock: "pending" }], "pending logs are not supported"],
+    ["eth_newFilter", [{ fromBlock: "pending" }], "pending logs are not supported"],
+    ["eth_newFilter", [{ fromBlock: "0x5", toBlock: "0x4" }], "invalid block range params"],
+    ["eth_newFilter", [{ fromBlock: "safe" }], "invalid block range params"],
+    ["eth_newFilter", [{ fromBlock: "0x1", toBlock: "finalized" }], "invalid block range params"],
+    ["eth_newFilter", [{ toBlock: "0x4" }], "invalid block range params"],
+    ["eth_newFilter", [{ toBlock: "earliest" }], "invalid block range params"],
+    ["eth_createAccessList", [{}, "latest", {}], "too many arguments, want at most 2"],
+    ["debug_traceTransaction", [hash, { tracer: "4byteTracer" }], "invalid argument 1: tracer: must be callTracer"],
+    ["debug_traceTransaction", [hash, { stateOverrides: {} }], "invalid argument 1: "],
     ["eth_getLogs", [{ blockHash: hash, toBlock: "latest" }], "cannot specify both BlockHash and FromBlock/ToBlock"],
     ["eth_getLogs", [{ blockHash: hash, fromBlock: "0x0" }], "cannot specify both BlockHash and FromBlock/ToBlock"],
     ["eth_getLogs", [{ topics: Array(5).fill(null) }], "topics: exceed max topics: at most 4"],
@@ -323,7 +363,7 @@ describe("the engine", () => {
     const engine = { ask: () => Promise.resolve(Buffer.from("the engine's")) };
     const data = { height: 3, logs: () => [Buffer.from('{"address":"0x1"}')] };
     const reads = new Reads(
-      { data } as never,
+      { data, spec: {} } as never,
       () => Promise.resolve(engine as never),
       () => Promise.resolve(),
     );
@@ -349,8 +389,8 @@ describe("the engine", () => {
     return JSON.parse(answer.toString()) as unknown;
   };
   test.each([
-    ["eth_getTransactionReceipt", { blobGasUsed: "0x0", status: "0x1" }, { status: "0x1" }],
-    ["eth_getTransactionReceipt", null, null],
+    ["eth_getTransactionByHash", { blockTimestamp: "0x0", hash: "0x1" }, { hash: "0x1" }],
+    ["eth_getTransactionByHash", null, null],
     ["eth_getBlockByNumber", null, null],
     ["eth_getRawTransactionByHash", "0x12", "0x12"],
     ["eth_getRawTransactionByHash", null, "0x"],

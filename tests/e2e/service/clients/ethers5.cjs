@@ -1,7 +1,7 @@
 // ethers 5: an unfunded key, and all fees as ethers chooses them.
 const { readFileSync } = require("node:fs");
 const { ethers } = require("ethers");
-const { rpc, wss, authorization, abi, bytecode, key } = JSON.parse(readFileSync(0, "utf8"));
+const { rpc, wss, authorization, abi, bytecode, key, values } = JSON.parse(readFileSync(0, "utf8"));
 
 async function main() {
   const provider = new ethers.providers.JsonRpcBatchProvider({ url: rpc, headers: { authorization } });
@@ -10,11 +10,15 @@ async function main() {
   const wallet = new ethers.Wallet(key, provider);
   const contract = await new ethers.ContractFactory(abi, bytecode, wallet).deploy();
   await contract.deployed();
-  const event = new Promise((done) =>
-    new ethers.Contract(contract.address, abi, live).on("Stored", (value) => done(value.toNumber())),
-  );
+  const [heard, polled] = [[], []];
+  new ethers.Contract(contract.address, abi, live).on("Stored", (value) => heard.push(value.toNumber()));
+  contract.on("Stored", (value) => polled.push(value.toNumber()));
   await live.send("eth_chainId", []);
-  const { status } = await (await contract.set(42)).wait();
+  await provider.getBlockNumber();
+  let status;
+  for (const value of values) ({ status } = await (await contract.set(value)).wait());
+  while (heard.length < values.length || polled.length < values.length)
+    await new Promise((done) => setTimeout(done, 50));
   const past = await contract.queryFilter("Stored", 0);
   const failure = await contract.callStatic.fail().catch((error) => error.reason ?? error.message);
   const [{ chainId }, value] = await Promise.all([provider.getNetwork(), contract.get(), provider.getBlockNumber()]);
@@ -23,7 +27,8 @@ async function main() {
       value: value.toNumber(),
       status,
       past: past.map(({ args }) => args.value.toNumber()),
-      heard: await event,
+      heard,
+      polled,
       failure,
       chainId,
     }),

@@ -7,7 +7,7 @@ process.env.HARDHAT_NETWORK = "ledger";
 process.env.HARDHAT_DISABLE_TELEMETRY_PROMPT = "true";
 const { network } = require("hardhat");
 const { ethers } = require("ethers");
-const { abi, bytecode } = JSON.parse(input);
+const { abi, bytecode, values } = JSON.parse(input);
 
 async function main() {
   const ask = (method, ...params) => network.provider.request({ method, params });
@@ -22,12 +22,17 @@ async function main() {
   const [from] = await ask("eth_accounts");
   const { contractAddress: to } = await mined(await ask("eth_sendTransaction", { from, data: bytecode }));
   const filter = await ask("eth_newFilter", { address: to });
-  const { status } = await mined(
-    await ask("eth_sendTransaction", { from, to, data: coder.encodeFunctionData("set", [42]) }),
-  );
-  const values = (logs) => logs.map((log) => coder.parseLog(log).args.value.toNumber());
-  const [heard] = values(await ask("eth_getFilterChanges", filter));
-  const past = values(await ask("eth_getLogs", { address: to, fromBlock: "0x0" }));
+  const valuesOf = (logs) => logs.map((log) => coder.parseLog(log).args.value.toNumber());
+  const polled = [];
+  let status;
+  for (const value of values) {
+    ({ status } = await mined(
+      await ask("eth_sendTransaction", { from, to, data: coder.encodeFunctionData("set", [value]) }),
+    ));
+    if (value % 3 === 0) polled.push(...valuesOf(await ask("eth_getFilterChanges", filter)));
+  }
+  polled.push(...valuesOf(await ask("eth_getFilterChanges", filter)));
+  const past = valuesOf(await ask("eth_getLogs", { address: to, fromBlock: "0x0" }));
   const failure = await ask("eth_call", { from, to, data: coder.encodeFunctionData("fail") }).catch(
     ({ message }) => message,
   );
@@ -36,7 +41,9 @@ async function main() {
     await ask("eth_call", { to, data: coder.encodeFunctionData("get") }),
   );
   const chainId = Number(await ask("eth_chainId"));
-  console.log(JSON.stringify({ value: value.toNumber(), status: Number(status), past, heard, failure, chainId }));
+  console.log(
+    JSON.stringify({ value: value.toNumber(), status: Number(status), past, heard: polled, polled, failure, chainId }),
+  );
 }
 main().then(
   () => process.exit(),

@@ -3,7 +3,7 @@ const { readFileSync } = require("node:fs");
 const contractOf = require("@truffle/contract");
 const HDWalletProvider = require("@truffle/hdwallet-provider");
 const Web3 = require("web3");
-const { rpc, authorization, abi, bytecode, key } = JSON.parse(readFileSync(0, "utf8"));
+const { rpc, authorization, abi, bytecode, key, values } = JSON.parse(readFileSync(0, "utf8"));
 
 async function main() {
   const node = new Web3.providers.HttpProvider(rpc, { headers: [{ name: "authorization", value: authorization }] });
@@ -13,7 +13,21 @@ async function main() {
   Store.setProvider(provider);
   Store.defaults({ from: provider.getAddress(0) });
   const store = await Store.new();
-  const { receipt, logs } = await store.set(42);
+  const filter = (method, ...params) =>
+    new Promise((done, fail) =>
+      provider.send({ jsonrpc: "2.0", id: 1, method, params }, (error, { result } = {}) =>
+        error ? fail(error) : done(result),
+      ),
+    );
+  const id = await filter("eth_newFilter", { address: store.address });
+  const heard = [];
+  let receipt;
+  for (const value of values) {
+    const sent = await store.set(value);
+    receipt = sent.receipt;
+    heard.push(...sent.logs.map(({ args }) => Number(args.value)));
+  }
+  const polled = (await filter("eth_getFilterChanges", id)).map(({ data }) => Number(data));
   const past = await store.getPastEvents("Stored", { fromBlock: 0 });
   const failure = await store.fail().catch((error) => error.message);
   const web3 = new Web3(provider);
@@ -31,7 +45,8 @@ async function main() {
       value: Number(value),
       status: Number(receipt.status),
       past: past.map(({ args }) => Number(args.value)),
-      heard: Number(logs[0].args.value),
+      heard,
+      polled,
       failure,
       chainId,
     }),

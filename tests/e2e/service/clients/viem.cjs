@@ -4,7 +4,7 @@ const { createPublicClient, createWalletClient, defineChain, http, webSocket } =
 const { privateKeyToAccount } = require("viem/accounts");
 
 const given = JSON.parse(readFileSync(0, "utf8"));
-const { rpc, wss, authorization, abi, bytecode, key, chainId: id } = given;
+const { rpc, wss, authorization, abi, bytecode, key, values, chainId: id } = given;
 const chain = defineChain({
   id,
   name: "consortium",
@@ -20,13 +20,21 @@ const wallet = createWalletClient({ chain, transport, account: privateKeyToAccou
 async function main() {
   const deployed = await wallet.deployContract({ abi, bytecode });
   const { contractAddress: address } = await reader.waitForTransactionReceipt({ hash: deployed });
-  const event = new Promise((done) =>
-    live.watchContractEvent({ address, abi, eventName: "Stored", onLogs: ([log]) => done(Number(log.args.value)) }),
-  );
+  const [heard, polled] = [live, reader].map((client) => {
+    const all = [];
+    const onLogs = (logs) => all.push(...logs.map(({ args }) => Number(args.value)));
+    client.watchContractEvent({ address, abi, eventName: "Stored", onLogs });
+    return all;
+  });
   await live.getBlockNumber();
-  await new Promise((done) => setTimeout(done, 300)); // viem does not say when it has subscribed
-  const hash = await wallet.writeContract({ address, abi, functionName: "set", args: [42n] });
-  const { status } = await reader.waitForTransactionReceipt({ hash });
+  await new Promise((done) => setTimeout(done, 1000)); // viem does not say when it has subscribed
+  let status;
+  for (const value of values) {
+    const hash = await wallet.writeContract({ address, abi, functionName: "set", args: [BigInt(value)] });
+    ({ status } = await reader.waitForTransactionReceipt({ hash }));
+  }
+  while (heard.length < values.length || polled.length < values.length)
+    await new Promise((done) => setTimeout(done, 50));
   const past = await reader.getContractEvents({ address, abi, eventName: "Stored", fromBlock: 0n });
   const failure = await reader
     .simulateContract({ address, abi, functionName: "fail" })
@@ -40,7 +48,8 @@ async function main() {
       value: Number(value),
       status: status === "success" ? 1 : 0,
       past: past.map(({ args }) => Number(args.value)),
-      heard: await event,
+      heard,
+      polled,
       failure,
       chainId,
     }),

@@ -1,7 +1,7 @@
 // web3 1.10: an unfunded key, and all fees as web3 chooses them. A local key needs a gas limit, which is estimated.
 const { readFileSync } = require("node:fs");
 const Web3 = require("web3");
-const { rpc, wss, authorization, abi, bytecode, key } = JSON.parse(readFileSync(0, "utf8"));
+const { rpc, wss, authorization, abi, bytecode, key, values } = JSON.parse(readFileSync(0, "utf8"));
 
 async function main() {
   const headers = [{ name: "authorization", value: authorization }];
@@ -12,9 +12,25 @@ async function main() {
   const sent = async (call) => call.send({ from, gas: await call.estimateGas({ from }) });
   const contract = await sent(new web3.eth.Contract(abi).deploy({ data: bytecode }));
   const subscription = new live.eth.Contract(abi, contract.options.address).events.Stored();
-  const event = new Promise((done) => subscription.on("data", (one) => done(Number(one.returnValues.value))));
+  const heard = [];
+  subscription.on("data", (one) => heard.push(Number(one.returnValues.value)));
   await new Promise((done) => subscription.on("connected", done));
-  const { status } = await sent(contract.methods.set(42));
+  // over HTTP, it has no subscriptions: a filter is polled
+  const ask = (method, ...params) =>
+    new Promise((done, fail) =>
+      web3.currentProvider.send({ jsonrpc: "2.0", id: 1, method, params }, (error, answer) =>
+        error ? fail(error) : done(answer.result),
+      ),
+    );
+  const filter = await ask("eth_newFilter", { address: contract.options.address });
+  const polled = [];
+  let status;
+  for (const value of values) {
+    ({ status } = await sent(contract.methods.set(value)));
+    if (value % 4 === 0) polled.push(...(await ask("eth_getFilterChanges", filter)).map(({ data }) => Number(data)));
+  }
+  polled.push(...(await ask("eth_getFilterChanges", filter)).map(({ data }) => Number(data)));
+  while (heard.length < values.length) await new Promise((done) => setTimeout(done, 50));
   const past = await contract.getPastEvents("Stored", { fromBlock: 0 });
   const failure = await contract.methods
     .fail()
@@ -33,7 +49,8 @@ async function main() {
       value: Number(value),
       status: Number(status),
       past: past.map(({ returnValues }) => Number(returnValues.value)),
-      heard: await event,
+      heard,
+      polled,
       failure,
       chainId,
     }),

@@ -61,13 +61,34 @@ export class Ledger implements Seen {
   }
 }
 
+const refusedSubscriptions: unknown[][] = [
+  ["nothing"],
+  [],
+  [5],
+  ["logs"],
+  ["logs", true],
+  ["logs", { fromBlock: "0x5", toBlock: "0x1" }],
+  ["logs", { fromBlock: "safe" }],
+  ["logs", { fromBlock: "pending" }],
+  ["logs", { toBlock: "0x5" }],
+  ["newHeads", true],
+  ["newPendingTransactions", {}],
+];
+
 /** A ledger's notifications about a transfer and a deployment that logs, by subscription. */
-async function notified(ledger: Ledger): Promise<Record<string, unknown[]>> {
+async function notified(ledger: Ledger): Promise<Record<string, Answer>> {
   const socket = new WebSocket(ledger.wss, { headers: ledger.headers });
   const messages: unknown[] = [];
   socket.on("message", (data: Buffer) => messages.push(JSON.parse(data.toString())));
   await once(socket, "open");
-  const kinds = [["newHeads"], ["logs", { topics: [topic] }], ["newPendingTransactions"], ["nothing"]] as const;
+  const kinds = [
+    ["newHeads"],
+    ["logs", { topics: [topic] }],
+    ["newPendingTransactions"],
+    ["newPendingTransactions", true],
+    ["logs", { fromBlock: "0x0", address: [rich.address], toBlock: "latest" }],
+    ...refusedSubscriptions,
+  ];
   for (const [id, params] of kinds.entries()) {
     socket.send(JSON.stringify({ jsonrpc: "2.0", id, method: "eth_subscribe", params }));
     await until(() => messages.length > id);
@@ -77,7 +98,7 @@ async function notified(ledger: Ledger): Promise<Record<string, unknown[]>> {
   for (const [at, transaction] of [{ to: rich.address }, { data: logging }].entries()) {
     const raw = await rich.signTransaction({ ...usual, ...transaction, nonce: nonce + at });
     await ledger.call("eth_sendRawTransaction", raw);
-    await until(() => messages.length === kinds.length + [2, 5][at]!);
+    await until(() => messages.length === kinds.length + [3, 7][at]!);
   }
   socket.terminate();
   const all = messages as {
@@ -87,16 +108,18 @@ async function notified(ledger: Ledger): Promise<Record<string, unknown[]>> {
   }[];
   const of = (name: unknown) =>
     all.flatMap(({ params }) => (params && params.subscription === name ? [params.result] : []));
-  return Object.fromEntries(kinds.map(([kind], at) => [kind, all[at]!.error ? [all[at]] : of(all[at]!.result)]));
+  return Object.fromEntries(
+    kinds.map((kind, at) => [JSON.stringify(kind), all[at]!.error ? all[at]! : { result: of(all[at]!.result) }]),
+  ) as Record<string, Answer>;
 }
 
 /** The answers to all steps, and what was notified, by title: without what is another in each chain. */
 export async function answersOf(ledger: Ledger): Promise<Record<string, Answer>> {
   const answers: Record<string, Answer> = {};
   for (const step of steps) answers[step.title] = withoutOwn(await ledger.ask(step), step);
-  for (const [about, result] of Object.entries(await notified(ledger))) {
+  for (const [about, answer] of Object.entries(await notified(ledger))) {
     const title = `notifications of ${about}`;
-    answers[title] = withoutOwn({ result }, { title, body: () => "" });
+    answers[title] = withoutOwn(answer, { title, body: () => "" });
   }
   return answers;
 }

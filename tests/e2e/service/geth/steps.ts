@@ -13,6 +13,7 @@ import {
   type Seen,
   type Step,
 } from "./step";
+import { sequences } from "./sequences";
 import { made, signs, waiting } from "./sent";
 import { calls, estimates } from "./executed";
 
@@ -253,6 +254,7 @@ export const steps: Step[] = [
   ...calls.map(call),
   ...estimates.map(call),
   ...fees.map(call),
+  ...sequences,
   ...waiting,
   ...signs.map(call),
 ];

@@ -13,15 +13,19 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/accounts/abi/bind"
 	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/consensus/clique"
+	"github.com/ethereum/go-ethereum/core/rawdb"
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
+	"github.com/ethereum/go-ethereum/params"
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
 type input struct {
 	RPC, WSS, Authorization, Bytecode, Key string
 	ABI                                    json.RawMessage
+	Values                                 []int64
 	ChainID                                int64
 }
 
@@ -49,10 +53,24 @@ func main() {
 	must(0, err)
 	must(bind.WaitDeployed(ctx, client, deployed))
 	query := ethereum.FilterQuery{Addresses: []common.Address{address}}
-	events := make(chan types.Log, 1)
+	events := make(chan types.Log, len(given.Values))
 	must(live.SubscribeFilterLogs(ctx, query, events))
-	receipt := must(bind.WaitMined(ctx, client, must(store.Transact(options, "set", big.NewInt(42)))))
-	heard := <-events
+	var filter string
+	must(0, client.Client().CallContext(ctx, &filter, "eth_newFilter", map[string]any{"address": address}))
+	var receipt *types.Receipt
+	heard, polled := []int64{}, []int64{}
+	for _, value := range given.Values {
+		receipt = must(bind.WaitMined(ctx, client, must(store.Transact(options, "set", big.NewInt(value)))))
+	}
+	for range given.Values {
+		heard = append(heard, new(big.Int).SetBytes((<-events).Data).Int64())
+	}
+	var changes []types.Log
+	must(0, client.Client().CallContext(ctx, &changes, "eth_getFilterChanges", filter))
+	for _, log := range changes {
+		polled = append(polled, new(big.Int).SetBytes(log.Data).Int64())
+	}
+	sealed(ctx, client)
 
 	query.FromBlock = big.NewInt(0)
 	past := []int64{}
@@ -70,8 +88,29 @@ func main() {
 		"value":   new(big.Int).SetBytes(common.FromHex(value)).Int64(),
 		"status":  receipt.Status,
 		"past":    past,
-		"heard":   new(big.Int).SetBytes(heard.Data).Int64(),
+		"heard":   heard,
+		"polled":  polled,
 		"failure": failure.Error(),
 		"chainId": new(big.Int).SetBytes(common.FromHex(chainID)).Int64(),
 	}))
+}
+
+// Each header has the hash that its block and the next one show; clique's also has a signer that it accepts.
+func sealed(ctx context.Context, client *ethclient.Client) {
+	var signers []common.Address
+	engine := clique.New(&params.CliqueConfig{Period: 1, Epoch: 30000}, rawdb.NewMemoryDatabase())
+	isClique := client.Client().CallContext(ctx, &signers, "clique_getSigners") == nil
+	for number := int64(0); number < 3; number++ {
+		header := must(client.HeaderByNumber(ctx, big.NewInt(number)))
+		block := must(client.BlockByHash(ctx, header.Hash()))
+		next := must(client.HeaderByNumber(ctx, big.NewInt(number+1)))
+		if block.NumberU64() != uint64(number) || next.ParentHash != header.Hash() {
+			must(0, fmt.Errorf("block %d has another hash", number))
+		}
+		if isClique {
+			if author := must(engine.Author(next)); author != signers[0] {
+				must(0, fmt.Errorf("%s sealed block %d, not %s", author, number+1, signers[0]))
+			}
+		}
+	}
 }
