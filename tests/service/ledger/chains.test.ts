@@ -5,6 +5,7 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { ChainSpec } from "../../../service/ledger/chains";
 import { startService } from "../../../service/index";
+import { Database } from "../../../service/storage/database";
 import { chainsAt, enginesOf, profile } from "./chains";
 import { newFolder } from "../helpers";
 import { until } from "../../support/until";
@@ -114,4 +115,17 @@ test("a chain that is needed while it is ending starts again afterwards", async 
   expect(again).toBe(same);
   expect(again).not.toBe(first);
   expect(again.height).toBe(0);
+});
+
+test("a ledger that an earlier build has kept is not read, and the error says so", async () => {
+  const { chains } = chainsAt(dir);
+  await chains.get(spec);
+  await chains.close();
+  const database = await Database.open(join(dir, "e1", "database"), (name) => name);
+  await database.write([["format", undefined]]);
+  await database.close();
+  const { chains: again, warnings } = chainsAt(dir);
+  for (let time = 0; time < 2; time++)
+    await expect(again.get(spec)).rejects.toThrow(/an earlier version of this service made .*delete its environment/);
+  expect(warnings).toHaveLength(1);
 });

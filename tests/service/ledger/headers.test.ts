@@ -1,4 +1,14 @@
-import { concat, dataSlice, decodeRlp, encodeRlp, keccak256, recoverAddress, stripZerosLeft, toBeHex } from "ethers";
+import {
+  concat,
+  dataSlice,
+  decodeRlp,
+  encodeRlp,
+  keccak256,
+  recoverAddress,
+  stripZerosLeft,
+  toBeHex,
+  toQuantity,
+} from "ethers";
 import type { Profile } from "../../../service/profiles";
 import { newFolder } from "../helpers";
 import { until } from "../../support/until";
@@ -72,8 +82,7 @@ test.each<[string, string, Profile["consensus"], string, string[]]>([
   }
   const height = Number(receipts[1]!.blockNumber);
   const blocks: Block[] = [];
-  for (let at = 0; at <= height; at++)
-    blocks.push(await ask<Block>("eth_getBlockByNumber", toBeHex(at).replace("0x0", at ? "0x" : "0x0"), false));
+  for (let at = 0; at <= height; at++) blocks.push(await ask<Block>("eth_getBlockByNumber", toQuantity(at), false));
 
   const sealer = await ask<string>("eth_coinbase");
   for (const [at, block] of blocks.entries()) {
@@ -103,7 +112,7 @@ test.each<[string, string, Profile["consensus"], string, string[]]>([
     expect(await ask("eth_getLogs", { blockHash })).toEqual(logs);
     expect(await ask("eth_getTransactionByHash", transactionHash)).toMatchObject({ blockHash });
     expect(await ask("eth_getTransactionCount", from, { blockHash })).toBe(
-      toBeHex(receipts.findIndex((one) => one.blockHash === blockHash) + 1).replace("0x0", "0x"),
+      toQuantity(receipts.findIndex((one) => one.blockHash === blockHash) + 1),
     );
   }
   expect((await ask<string[]>("eth_getFilterChanges", filter)).slice(0, height)).toEqual(

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Chains, ChainSpec } from "../../../service/ledger/chains";
-import { LedgerData } from "../../../service/ledger/ledger-data";
+import { LedgerData, type Sealed } from "../../../service/ledger/ledger-data";
 import { rpcCall } from "../../../service/ledger/rpc";
 import { Subscriptions } from "../../../service/ledger/subscriptions";
 import { Database } from "../../../service/storage/database";
@@ -216,12 +216,14 @@ test("a block that cannot be kept twice is reported once", async () => {
     told.logs.push(...(await logs()));
   };
   let fails = 2;
-  const write = Database.prototype.write;
-  const spy = jest.spyOn(Database.prototype, "write").mockImplementation(async function (this: Database, ...args) {
+  const { keep } = LedgerData.prototype as { keep: (this: LedgerData, sealed: Sealed) => Promise<void> };
+  const write = jest.spyOn(Database.prototype, "write");
+  const spy = jest.spyOn(LedgerData.prototype, "keep").mockImplementation(async function (this: LedgerData, sealed) {
+    if (fails > 0) write.mockRejectedValueOnce(new Error("No space left"));
+    if (fails > 0) fails--;
+    const kept = keep.call(this, sealed);
     await look();
-    if (fails === 0 || !args[0].some(([name]) => name.startsWith("block/"))) return write.apply(this, args);
-    fails--;
-    throw new Error("No space left");
+    await kept;
   });
   try {
     for (let time = 0; time < 2; time++) {
@@ -232,6 +234,7 @@ test("a block that cannot be kept twice is reported once", async () => {
     }
   } finally {
     spy.mockRestore();
+    write.mockRestore();
   }
   expect(fails).toBe(0);
   expect(heads.numbers()).toEqual([1, 2]);

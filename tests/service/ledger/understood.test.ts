@@ -389,7 +389,11 @@ describe("the engine", () => {
     return JSON.parse(answer.toString()) as unknown;
   };
   test.each([
-    ["eth_getTransactionByHash", { blockTimestamp: "0x0", hash: "0x1" }, { hash: "0x1" }],
+    [
+      "eth_getTransactionByHash",
+      { blockTimestamp: "0x0", hash: "0x1", blockHash: "0x2", blockNumber: "0x3", transactionIndex: "0x4" },
+      { hash: "0x1", blockHash: null, blockNumber: null, transactionIndex: null },
+    ],
     ["eth_getTransactionByHash", null, null],
     ["eth_getBlockByNumber", null, null],
     ["eth_getRawTransactionByHash", "0x12", "0x12"],

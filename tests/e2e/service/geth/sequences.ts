@@ -7,7 +7,6 @@ import {
   other,
   reverting,
   sends,
-  storing,
   topic,
   word,
   zero,
