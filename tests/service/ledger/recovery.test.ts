@@ -138,7 +138,7 @@ test("nobody sees a block before it is recorded, nor one that cannot be", async 
   let refuse = (_error: Error) => {};
   const late = new Promise<void>((_done, fail) => (refuse = fail));
   late.catch(() => undefined);
-  const mined = jest.spyOn(Engine.prototype, "sealed");
+  const mined = jest.spyOn(Engine.prototype, "made");
   jest.spyOn(LedgerData.prototype, "record").mockReturnValueOnce(late);
   const sent = send(1);
   await until(() => mined.mock.results.length > 0);

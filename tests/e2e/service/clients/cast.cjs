@@ -8,7 +8,7 @@ const cast = require.resolve(
 );
 const credentials = Buffer.from(authorization.split(" ")[1], "base64").toString();
 const via = (url) => ["--rpc-url", url.replace("://", `://${credentials}@`)];
-const run = async (...args) => (await promisify(execFile)(cast, [...args, ...via(rpc)])).stdout.trim();
+const run = async (name, ...args) => (await promisify(execFile)(cast, [name, ...via(rpc), ...args])).stdout.trim();
 const ask = async (method, ...params) => JSON.parse(await run("rpc", "--raw", method, JSON.stringify(params)));
 
 async function main() {

@@ -13,10 +13,11 @@ async function main() {
   Store.setProvider(provider);
   Store.defaults({ from: provider.getAddress(0) });
   const store = await Store.new();
+  // the wallet has filters of its own
   const filter = (method, ...params) =>
     new Promise((done, fail) =>
-      provider.send({ jsonrpc: "2.0", id: 1, method, params }, (error, { result } = {}) =>
-        error ? fail(error) : done(result),
+      node.send({ jsonrpc: "2.0", id: 1, method, params }, (error, answer) =>
+        error ? fail(error) : done(answer.result),
       ),
     );
   const id = await filter("eth_newFilter", { address: store.address });

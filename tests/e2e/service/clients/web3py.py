@@ -13,12 +13,7 @@ from web3.middleware import ExtraDataToPOAMiddleware, SignAndSendRawMiddlewareBu
 given = json.load(sys.stdin)
 headers = {"authorization": given["authorization"]}
 w3 = Web3(HTTPProvider(given["rpc"], request_kwargs={"headers": {**headers, "content-type": "application/json"}}))
-try:
-    w3.eth.get_block("latest")
-    raise AssertionError("without the setting for proof of authority, web3.py refuses the header")
-except ExtraDataLengthError:
-    w3.middleware_onion.inject(ExtraDataToPOAMiddleware, layer=0)
-assert len(w3.eth.get_block("latest").proofOfAuthorityData) > 32
+w3.middleware_onion.inject(ExtraDataToPOAMiddleware, layer=0)
 account = Account.from_key(given["key"])
 w3.middleware_onion.inject(SignAndSendRawMiddlewareBuilder.build(account), layer=0)
 w3.eth.default_account = account.address
@@ -27,6 +22,11 @@ mined = lambda hash: w3.eth.wait_for_transaction_receipt(hash, poll_latency=0.1)
 
 deployed = mined(w3.eth.contract(abi=given["abi"], bytecode=given["bytecode"]).constructor().transact())
 contract = w3.eth.contract(abi=given["abi"], address=deployed.contractAddress)
+try:
+    Web3(w3.provider).eth.get_block("latest")
+    raise AssertionError("without its setting for proof of authority, web3.py must refuse the header")
+except ExtraDataLengthError:
+    assert len(w3.eth.get_block("latest").proofOfAuthorityData) > 32
 
 
 async def heard():
