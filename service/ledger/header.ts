@@ -2,7 +2,7 @@ import type * as Crypto from "ethers/crypto";
 import type * as Utils from "ethers/utils";
 import { createRequire } from "node:module";
 import { hasFork, headerFields, type Profile } from "../profiles";
-import type { Block, Made, Sealed } from "./ledger-data";
+import type { Block, Made, Sealed, Sealer } from "./ledger-data";
 
 function load() {
   const require = createRequire(__filename);
@@ -16,12 +16,6 @@ const ethers = () => (loaded ??= load());
 type Fields = Record<string, unknown>;
 /** What a client writes into a header, besides what the execution yields. */
 type Own = Record<"miner" | "difficulty" | "mixHash" | "nonce" | "extraData", string>;
-
-/** The account that seals the blocks of a ledger, with its key. */
-export interface Sealer {
-  address: string;
-  secretKey: string;
-}
 
 const roots = ["parentHash", "sha3Uncles", "miner", "stateRoot", "transactionsRoot", "receiptsRoot", "logsBloom"];
 const counts = ["difficulty", "number", "gasLimit", "gasUsed", "timestamp"];

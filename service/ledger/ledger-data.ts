@@ -9,7 +9,6 @@ import { Damaged, Refusal } from "../errors";
 import { type Change, Database } from "../storage/database";
 import { replaceFile, sha256OfFile } from "../storage/files";
 import type { Profile } from "../profiles";
-import type { Sealer } from "./header";
 
 /** The properties of a chain, fixed at its first start. */
 export interface ChainSpec {
@@ -66,6 +65,12 @@ export interface Made {
 /** A block with its results, as callers see it. `made`: its hash in the engine, which replays compare. */
 export interface Sealed extends Omit<Made, "stateRoot"> {
   made: string;
+}
+
+/** The account that seals the blocks of a ledger, with its key. */
+export interface Sealer {
+  address: string;
+  secretKey: string;
 }
 
 /** The state after a block; the entries from `next` on lead to later blocks. `waiting`: transactions that waited then. */

@@ -305,7 +305,7 @@ describe("params", () => {
 describe("logs", () => {
   const [a, b] = [account, `0x${"b".repeat(40)}`];
   const [one, two] = [`0x${"1".repeat(64)}`, `0x${"2".repeat(64)}`];
-  const log = { address: a, topics: [one, two] };
+  const log = { blockNumber: "0x1", address: a, topics: [one, two] };
   test.each<[Criteria, boolean, string[][]]>([
     [{}, true, []],
     [{ address: null, topics: null }, true, []],
