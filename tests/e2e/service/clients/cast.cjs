@@ -17,14 +17,13 @@ async function main() {
     JSON.parse(await run("send", "--unlocked", "--from", from, "--legacy", "--json", ...args));
   const { contractAddress: to } = await send("--create", bytecode);
   const stored = "Stored(uint256)";
-  const live = spawn(cast, ["logs", "--json", "--subscribe", "--address", to, stored, ...via(wss)]);
-  const heard = [];
-  let text = "";
+  const live = spawn(cast, ["logs", ...via(wss), "--subscribe", "--address", to, stored]);
+  let [text, heard] = ["", []];
   live.stdout.on("data", (part) => {
-    const lines = (text += part).split("\n");
-    text = lines.pop();
-    heard.push(...lines.filter((line) => line.startsWith("{")).map((line) => Number(JSON.parse(line).data)));
+    text += part;
+    heard = [...text.matchAll(/data:?\s+(0x[\da-f]{64})/g)].map(([, data]) => Number(data));
   });
+  process.once("SIGTERM", () => (live.kill(), process.exit(1)));
   const filter = await ask("eth_newFilter", { address: to });
   await new Promise((done) => setTimeout(done, 2000)); // cast does not say when it has subscribed
   let status;
