@@ -176,7 +176,7 @@ function defineManifests(program: Program): void {
       for (const [name, text] of files) writeChanged(join(folder, name), text);
       const next = "Commit them, apply access.yaml, create these Secrets, then apply the other files:";
       console.log(`${files.length} files are in ${folder}. ${next}`);
-      neededSecrets(definition).forEach((text) => console.log(`  ${text}`));
+      neededSecrets(definition, options).forEach((text) => console.log(`  ${text}`));
       manifestRemarks(definition, options).forEach((text) => console.error(text));
     });
 }

@@ -61,6 +61,13 @@ const previewName = ({ name }: FleetStack): string => kubernetesName(`${name}-pr
 export const namespaceOf = ({ kubernetes }: Fleet, { name }: Organization): string =>
   kubernetesName(`${kubernetes.namespace}-${name}`);
 
+/**
+ * The namespace of its previews of Programs. The operator names a project after its Program, so a preview sees the real state only
+ * through a Program with the same name.
+ */
+const previewNamespaceOf = ({ kubernetes }: Fleet, { name }: Organization): string =>
+  kubernetesName(`${kubernetes.namespace}-${name}-preview`);
+
 /** The Secret with the key of an organization. */
 const secretOf = ({ name }: Organization): string => kubernetesName(`consortium-${name}`);
 
@@ -109,8 +116,18 @@ export function problemsForOperator(fleet: Fleet, out: string, options: Manifest
   if (git && posix.join(git.folder, slashes(relative(fleet.folder, out))).startsWith("../"))
     refuse(["kubernetes", "git"], `${out} is not in the repository: name a folder in it with --out`);
   problems.push(...dependenciesBetween(fleet), ...twins(fleet));
+  if (hasOwnPreviews(fleet, options)) problems.push(...twinNamespaces(fleet));
   return problems;
 }
+
+const twinNamespaces = (fleet: Fleet): Problem[] => {
+  const previews = new Map(fleet.organizations.map((one) => [previewNamespaceOf(fleet, one), one.name]));
+  return fleet.organizations.flatMap(({ name, ...rest }) => {
+    const other = previews.get(namespaceOf(fleet, { name, ...rest }));
+    const message = `its namespace would also be that of the previews of ${other}: rename one of them`;
+    return other === undefined ? [] : [{ path: ["organizations", name], message, atKey: true }];
+  });
+};
 
 /** The operator looks for prerequisites in the Stack's own namespace. */
 const dependenciesBetween = ({ stacks }: Fleet): Problem[] =>
@@ -176,9 +193,9 @@ const inRepository = ({ kubernetes, folder }: Fleet, path: string): string =>
   posix.join(kubernetes.git?.folder ?? ".", slashes(relative(folder, path)));
 
 /** The label of a fleet's manifests. */
-const metadataOf = (fleet: Fleet, { organization }: FleetStack, name: string): Manifest => ({
+const metadataOf = (fleet: Fleet, name: string, namespace: string): Manifest => ({
   name,
-  namespace: namespaceOf(fleet, organization),
+  namespace,
   labels: labelsOf(fleet),
   ...(fleet.id !== undefined && { annotations: { "consortium-fleet/id": fleet.id } }),
 });
@@ -187,40 +204,57 @@ export const labelsOf = ({ project }: Fleet): Record<string, string> => ({
   "app.kubernetes.io/part-of": kubernetesName(project),
 });
 
-function stackManifest(fleet: Fleet, stack: FleetStack, name: string, source: Manifest): Manifest {
-  const { serviceAccount, image = ownImage, resources } = fleet.kubernetes;
+/*
+ * The operator writes each new Stack back: durations and quantities in their shortest form, and nothing that is `false`. Manifests with
+ * another form of them would differ from the cluster, and the next unchanged `kubectl apply` would run the whole fleet again.
+ */
+
+/** Quantities as the operator writes them: `1000m` is `1`, and `1.5Gi` is `1536Mi`. */
+const asWritten = (quantities: Record<string, string | undefined>): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(quantities).map(([key, value]) => [key, value && shortest(value)]));
+
+function shortest(quantity: string): string {
+  const [, digits = "", unit = ""] = /^([\d.]+)(.*)$/.exec(quantity) ?? [];
+  const [base, units] = unit.endsWith("i")
+    ? [1024, ["", "Ki", "Mi", "Gi", "Ti"]]
+    : [1000, ["m", "", "k", "M", "G", "T"]];
+  let [amount, at] = [Number(digits), units.indexOf(unit)];
+  if (at < 0 || Number.isNaN(amount)) return quantity;
+  for (; !Number.isInteger(amount) && at > 0; at--) amount = Number((amount * base).toFixed(6));
+  for (; amount !== 0 && amount % base === 0 && at < units.length - 1; at++) amount /= base;
+  return Number.isInteger(amount) ? `${amount}${units[at]}` : quantity;
+}
+
+function stackManifest(fleet: Fleet, stack: FleetStack, metadata: Manifest, source: Manifest): Manifest {
+  const { serviceAccount, image = ownImage } = fleet.kubernetes;
+  const { requests, limits } = fleet.kubernetes.resources;
   return {
     apiVersion: "pulumi.com/v1",
     kind: "Stack",
-    metadata: metadataOf(fleet, stack, name),
+    metadata,
     spec: {
       serviceAccountName: serviceAccount,
-      ...source,
       stack: stack.name,
       ...(isCloud(fleet) && { backend: fleet.backend }),
       ...(fleet.secretsProvider !== undefined && { secretsProvider: fleet.secretsProvider }),
       envRefs: references(fleet, stack),
-      // Corrects drift every hour. Deleting the manifest never deletes a ledger.
+      // Corrects drift every hour. Without destroyOnFinalize, deleting the manifest never deletes a ledger.
       refresh: true,
       continueResyncOnCommitMatch: true,
       resyncFrequencySeconds: hourly + (Number.parseInt(hashOf(stack.name).slice(0, 8), 16) % staggered),
       retryMaxBackoffDurationSeconds: staggered,
-      destroyOnFinalize: false,
       // An idle pod would keep its resources reserved.
       workspaceReclaimPolicy: "Delete",
-      workspaceTemplate: { spec: { image, resources } },
+      workspaceTemplate: { spec: { image, resources: { requests: asWritten(requests), limits: asWritten(limits) } } },
       // An update's outputs are in plain text in a Secret that is deleted with it.
-      updateTemplate: { spec: { ttlAfterCompleted: "1h" } },
+      updateTemplate: { spec: { ttlAfterCompleted: "1h0m0s" } },
+      ...source,
     },
   };
 }
 
-const prerequisitesOf = ({ dependsOn }: FleetStack, { stacks }: Fleet): Manifest =>
-  dependsOn.length === 0
-    ? {}
-    : {
-        prerequisites: dependsOn.map((name) => ({ name: stackName(stacks.find((stack) => stack.name === name)!) })),
-      };
+const prerequisitesOf = ({ dependsOn }: FleetStack, { stacks }: Fleet): { name: string }[] =>
+  dependsOn.map((name) => ({ name: stackName(stacks.find((stack) => stack.name === name)!) }));
 
 /** The operator's access to the repository. */
 function gitAuth({ auth }: NonNullable<Fleet["kubernetes"]["git"]>): Manifest {
@@ -245,24 +279,35 @@ function fromRepository(fleet: Fleet, stack: FleetStack, out: string, isPreview:
 
 /** A Stack, and the network itself as a `Program` if that needs no repository. */
 function stackFile(fleet: Fleet, stack: FleetStack, out: string, options: ManifestOptions, isPreview = false): string {
-  const name = isPreview ? previewName(stack) : stackName(stack);
-  const more = isPreview ? { preview: true } : prerequisitesOf(stack, fleet);
-  if (!isProgram(fleet, stack, options))
-    return documents([stackManifest(fleet, stack, name, { ...fromRepository(fleet, stack, out, isPreview), ...more })]);
+  const isOwn = isProgram(fleet, stack, options);
+  const namespace = (isPreview && isOwn ? previewNamespaceOf : namespaceOf)(fleet, stack.organization);
+  const metadata = metadataOf(fleet, isPreview ? previewName(stack) : stackName(stack), namespace);
+  // A preview's log is in its pod.
+  const prerequisites = prerequisitesOf(stack, fleet);
+  const waits = prerequisites.length > 0 ? { prerequisites } : {};
+  const more = isPreview ? { preview: true, workspaceReclaimPolicy: "Retain" } : waits;
+  if (!isOwn)
+    return documents([
+      stackManifest(fleet, stack, metadata, { ...fromRepository(fleet, stack, out, isPreview), ...more }),
+    ]);
+  const name = stackName(stack);
   const program = {
     apiVersion: "pulumi.com/v1",
     kind: "Program",
-    metadata: metadataOf(fleet, stack, name),
+    metadata: metadataOf(fleet, name, namespace),
     program: yamlProgram(stack.definition!, stack.network),
   };
-  return documents([program, stackManifest(fleet, stack, name, { programRef: { name }, ...more })]);
+  // Prerequisites wait for a new generation of a Stack, not of its Program.
+  const value = hashOf(yamlForAll(program.program));
+  const envRefs = { ...references(fleet, stack), PROGRAM_DIGEST: { type: "Literal", literal: { value } } };
+  return documents([program, stackManifest(fleet, stack, metadata, { programRef: { name }, envRefs, ...more })]);
 }
 
 /** A namespace for each organization. Workspaces ask the cluster whether a call comes from the operator. */
-function accessManifests(fleet: Fleet): Manifest[] {
+function accessManifests(fleet: Fleet, of = namespaceOf): Manifest[] {
   const { serviceAccount: name } = fleet.kubernetes;
   return fleet.organizations.flatMap((organization) => {
-    const namespace = namespaceOf(fleet, organization);
+    const namespace = of(fleet, organization);
     return [
       { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels: labelsOf(fleet) } },
       { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
@@ -278,6 +323,10 @@ function accessManifests(fleet: Fleet): Manifest[] {
 }
 const rbac = "rbac.authorization.k8s.io";
 
+/** Whether previews of Programs need namespaces of their own. */
+const hasOwnPreviews = (fleet: Fleet, options: ManifestOptions): boolean =>
+  options.previews === true && fleet.stacks.some((stack) => isProgram(fleet, stack, options));
+
 const documents = (manifests: readonly Manifest[]): string => manifests.map(yamlForAll).join("---\n");
 
 /**
@@ -291,6 +340,8 @@ export function fleetManifests(fleet: Fleet, out: string, options: ManifestOptio
   for (const stack of stacks) files[`${stackName(stack)}.yaml`] = stackFile(fleet, stack, out, options);
   for (const stack of options.previews ? stacks : [])
     files[`${previewFolder}/${previewName(stack)}.yaml`] = stackFile(fleet, stack, out, options, true);
+  if (hasOwnPreviews(fleet, options))
+    files[`${previewFolder}/access.yaml`] = documents(accessManifests(fleet, previewNamespaceOf));
   const isShared = stacks.some((stack) => stack.definition !== undefined && !isProgram(fleet, stack, options));
   for (const [name, text] of Object.entries(isShared ? programFiles(fleet.project) : {}))
     files[`${programFolder}/${name}`] = text;
@@ -298,11 +349,12 @@ export function fleetManifests(fleet: Fleet, out: string, options: ManifestOptio
 }
 
 /** The required Secrets and their keys, by namespace. */
-export function neededSecrets(fleet: Fleet): string[] {
+export function neededSecrets(fleet: Fleet, options: ManifestOptions = {}): string[] {
   const { secret, git } = fleet.kubernetes;
   const access = Object.entries(git?.auth ?? {}).map(
     ([kind, name]) => `${name} with ${gitAccess[kind as keyof typeof gitAccess].join(" and ")}`,
   );
+  const namespaces = hasOwnPreviews(fleet, options) ? [namespaceOf, previewNamespaceOf] : [namespaceOf];
   return fleet.organizations.flatMap((organization) => {
     const own = fleet.stacks.filter((stack) => stack.organization === organization);
     const keys = ["apiKey", ...new Set(own.flatMap(variablesOf))];
@@ -311,13 +363,14 @@ export function neededSecrets(fleet: Fleet): string[] {
       `${secretOf(organization)} with ${keys.join(" and ")}`,
       ...access,
     ];
-    return all.map((text) => `${namespaceOf(fleet, organization)}: ${text}`);
+    return namespaces.flatMap((of) => all.map((text) => `${of(fleet, organization)}: ${text}`));
   });
 }
 
 /** Notes for readers of the manifests. */
 export function manifestRemarks(fleet: Fleet, options: ManifestOptions): string[] {
-  const { stacks, concurrency } = fleet;
+  const { stacks, concurrency, kubernetes } = fleet;
+  const { git } = kubernetes;
   const remarks: string[] = [];
   const programs = stacks.filter((stack) => isProgram(fleet, stack, options));
   if (programs.length > 0 && fleet.kubernetes.image === undefined)
@@ -332,6 +385,22 @@ export function manifestRemarks(fleet: Fleet, options: ManifestOptions): string[
         `${stack.name}: if its program exports a password, it can be read for an hour after each update, in the Secret ` +
           `${stackName(stack)}-…-stack-outputs of ${namespaceOf(fleet, stack.organization)}.`,
       );
+  if (git && git.commit === undefined && stacks.some((one) => one.dependsOn.length > 0 && !programs.includes(one)))
+    remarks.push(
+      "dependsOn holds at the first apply: later, the operator finds each commit of a branch for each Stack by itself. " +
+        "For the same order at every change, add kubernetes.git.commit.",
+    );
+  const late = stacks.flatMap((stack) => {
+    const own = stackName(stack);
+    return prerequisitesOf(stack, fleet)
+      .map(({ name }) => name)
+      .filter((name) => name > own);
+  });
+  if (late.length > 0)
+    remarks.push(
+      `kubectl applies files by name: first apply ${[...new Set(late)].map((name) => `${name}.yaml`).join(" and ")}, ` +
+        "which others wait for.",
+    );
   if (concurrency !== 4)
     remarks.push(
       `concurrency applies to \`fleet up\`: for the operator, set MAX_CONCURRENT_RECONCILES=${concurrency}.`,

@@ -12,6 +12,7 @@ import {
 } from "../../fleet/manifests";
 import { FleetFile } from "../../fleet/schema";
 import { yamlProgram } from "../../sdk/network/programs";
+import { filesIn, text as exampleText } from "../gitops/files";
 import { complaintsAbout, documentsIn } from "../gitops/operator";
 import { refusedBy, testWithCrds } from "../gitops/operator-crds";
 import { temporary, writeIn } from "./made";
@@ -149,6 +150,14 @@ const rows: Record<string, [given: Given, expected: object | string | RegExp, op
   "organizations.stacks.dependsOn": [
     [{ stack: { definition: "trade.yaml", dependsOn: ["acme-test"] } }, { prerequisites: [{ name: "acme-test" }] }],
     [
+      { stack: { definition: "trade.yaml", dependsOn: ["acme-test"] } },
+      "dependsOn holds at the first apply: later, the operator finds each commit of a branch for each Stack by itself.",
+    ],
+    [
+      { stack: { definition: "trade.yaml", dependsOn: ["acme-test"] }, git: { commit } },
+      "kubectl applies files by name: first apply acme-test.yaml, which others wait for.",
+    ],
+    [
       { stack: { definition: "trade.yaml", dependsOn: ["globex-prod"] } },
       "fleet.yaml:13:7: organizations.acme.stacks.prod.dependsOn[0]: the operator cannot wait for a stack in another organization's namespace",
     ],
@@ -190,6 +199,17 @@ const rows: Record<string, [given: Given, expected: object | string | RegExp, op
   "kubernetes.resources.limits.cpu": [[{ kubernetes: { resources: { limits: { cpu: "2" } } } }, /limits:\n +cpu: "2"/]],
   "kubernetes.resources.limits.memory": [
     [{ kubernetes: { resources: { limits: { memory: "2Gi" } } } }, /limits:\n +memory: 2Gi/],
+    ...Object.entries({
+      "1024Mi": "1Gi",
+      "1.5Gi": "1536Mi",
+      "1000": "1k",
+      "1024": "1024",
+      "2000M": "2G",
+      "0.5Ki": "512",
+    }).map(([memory, written]): [Given, RegExp] => [
+      { kubernetes: { resources: { limits: { memory } } } },
+      new RegExp(`limits:\\n +memory: "?${written}"?\\n`),
+    ]),
   ],
   "kubernetes.git": [
     [
@@ -284,10 +304,9 @@ test("one Stack each, with the program and its network file from the repository"
 
 test("unneeded keys, folders, pods and outputs of updates are deleted; nothing destroys a ledger", () => {
   expect(specOf({})).toMatchObject({
-    destroyOnFinalize: false,
     workspaceReclaimPolicy: "Delete",
     retryMaxBackoffDurationSeconds: 600,
-    updateTemplate: { spec: { ttlAfterCompleted: "1h" } },
+    updateTemplate: { spec: { ttlAfterCompleted: "1h0m0s" } },
   });
   const { files } = made();
   const every = Object.entries(files).flatMap(([name, one]) =>
@@ -295,6 +314,33 @@ test("unneeded keys, folders, pods and outputs of updates are deleted; nothing d
   );
   expect(new Set(every).size).toBe(every.length);
   for (const seconds of every) expect(seconds >= 3600 && seconds < 4200).toBe(true);
+});
+
+/** Duration.String of Go: with all smaller units, and without leading zeros. */
+const isShortest = (duration: string): boolean =>
+  /^(([1-9]\d*h)?([1-5]?\d)m)?([1-5]?\d)s$/.test(duration) && !/^0m/.test(duration);
+function* valuesIn(value: unknown, path = ""): Generator<[string, unknown]> {
+  if (typeof value === "object" && value !== null)
+    for (const [key, one] of Object.entries(value)) yield* valuesIn(one, `${path}.${key}`);
+  else yield [path, value];
+}
+
+test("the operator writes every Stack back as it is: durations in full, and nothing that is false", () => {
+  const { files } = made({ git: { commit } }, { previews: true });
+  const texts = [...Object.values(files), ...filesIn("operator").map(exampleText)];
+  const stacks = texts.flatMap((one) => (one.includes("kind: Stack") ? documentsIn(one) : []));
+  const values = stacks.flatMap((one) => (one.kind === "Stack" ? [...valuesIn(one.spec)] : []));
+  const durations = values.filter(
+    ([path, value]) => !/\.(cpu|memory)$/.test(path) && /^(\d+(ms|[hms]))+$/.test(String(value)),
+  );
+  expect(durations).toHaveLength(6 + 4); // a Stack's outputs, each; staging before production
+  expect(durations.filter(([, value]) => !isShortest(String(value)))).toEqual([]);
+  expect(values.filter(([, value]) => value === false || value === "" || value === 0)).toEqual([]);
+  expect(["1h", "60m", "60m0s", "0h1m0s", "1h0m0s", "1m30s", "45s"].filter(isShortest)).toEqual([
+    "1h0m0s",
+    "1m30s",
+    "45s",
+  ]);
 });
 
 test("each organization has its own namespace, account and Secrets", () => {
@@ -336,6 +382,17 @@ describe.each<[string, Given, ManifestOptions]>([
 });
 
 describe("--program", () => {
+  test("a change of the network changes its Stack, which dependsOn needs; another network's changes nothing", () => {
+    const specs = () => ["acme-prod", "acme-test"].map((name) => specOf({}, programs, name));
+    const before = specs();
+    writeIn(folder, "trade.yaml", "members: [m, n]\n");
+    const between = specs();
+    writeIn(folder, "trade.yaml", "members: [m]\n");
+    expect([before[0], before[1]]).toEqual(specs());
+    expect(between[0]).not.toEqual(before[0]);
+    expect(between[1]).toEqual(before[1]);
+  });
+
   test("one Program each, with the whole network: no repository, nothing to download", () => {
     const stack = { definition: "trade.yaml", name: "acme-test" };
     const { files } = made({ stack, kubernetes: { git: undefined } }, programs);
@@ -375,12 +432,40 @@ describe("--preview", () => {
     expect(preview.prerequisites).toBeUndefined();
   });
 
-  test("with --program, each has its own Program, to be applied before the real one", () => {
-    const { files } = made({}, { ...previews, programs: true });
-    expect(documentsIn(files["preview/acme-prod-preview.yaml"]!)).toMatchObject([
-      { kind: "Program", metadata: { name: "acme-prod-preview" } },
-      { kind: "Stack", spec: { programRef: { name: "acme-prod-preview" }, preview: true } },
+  test("the pod, with its log, stays", () => {
+    const { files } = made({ git: { commit } }, previews);
+    expect(specIn(files["preview/acme-test-preview.yaml"]!)).toMatchObject({ workspaceReclaimPolicy: "Retain" });
+  });
+
+  test("with --program, in a namespace of its own, where the Program has the name of the real one: it names the state", () => {
+    const both = { ...previews, programs: true };
+    const { files, fleet } = made({}, both);
+    for (const stack of ["acme-prod", "acme-test"]) {
+      const where = { namespace: "networks-acme-preview" };
+      expect(documentsIn(files[`preview/${stack}-preview.yaml`]!)).toMatchObject([
+        { kind: "Program", metadata: { name: stack, ...where } },
+        { kind: "Stack", metadata: where, spec: { programRef: { name: stack }, preview: true, stack } },
+      ]);
+    }
+    const access = documentsIn(files["preview/access.yaml"]!);
+    expect(access).toMatchObject([
+      { kind: "Namespace", metadata: { name: "networks-acme-preview" } },
+      { kind: "ServiceAccount", metadata: { namespace: "networks-acme-preview" } },
+      {
+        kind: "ClusterRoleBinding",
+        metadata: { name: "networks-acme-preview:consortium-fleet:system:auth-delegator" },
+      },
+      { kind: "Namespace", metadata: { name: "networks-globex-preview" } },
+      {},
+      {},
     ]);
+    expect(neededSecrets(fleet, both)).toContain("networks-globex-preview: consortium-globex with apiKey");
+    expect(neededSecrets(fleet, programs)).toHaveLength(4);
+    const [acme, globex] = fleet.organizations;
+    const organizations = [acme!, { ...globex!, name: "acme-preview" }];
+    const message = "its namespace would also be that of the previews of acme: rename one of them";
+    expect(problemsForOperator({ ...fleet, organizations }, out, both)).toMatchObject([{ message }]);
+    expect(problemsForOperator({ ...fleet, organizations }, out, programs)).toEqual([]);
   });
 
   test("a branch without a commit is refused", () => {
