@@ -14,8 +14,18 @@ const pageSize = 200;
 
 type Where = Pick<StackObject["metadata"], "name" | "namespace">;
 
-/** When a pod or its process started; undefined if it does not exist. */
-export type Since = string | undefined;
+export interface Pod {
+  /** When it or its process started. */
+  since: string;
+  /** Why it does not run: "CreateContainerConfigError: secret "x" not found". */
+  waiting?: string;
+}
+
+/** States that every pod passes. */
+const passing = ["ContainerCreating", "PodInitializing"];
+
+/** The operator's name for the pod of a Stack's workspace. */
+export const podNameOf = (stack: string): string => `${stack}-workspace-0`;
 
 export class Cluster {
   private constructor(
@@ -80,11 +90,20 @@ export class Cluster {
     await this.#call(`delete the Workspace ${name}`, this.custom.deleteNamespacedCustomObject(asked), true);
   }
 
-  /** When a pod's process started. */
-  async podSince({ name, namespace }: Where): Promise<Since> {
+  /** The pod of a Stack's workspace, if it exists. */
+  async podOf({ name: stack, namespace }: Where): Promise<Pod | undefined> {
+    const name = podNameOf(stack);
     const pod = await this.#call(`read the pod ${name}`, this.core.readNamespacedPod({ name, namespace }), true);
-    const running = pod?.status?.containerStatuses?.find((one) => one.name === "pulumi")?.state?.running?.startedAt;
-    return (running ?? pod?.metadata?.creationTimestamp)?.toISOString();
+    const { initContainerStatuses = [], containerStatuses = [], conditions = [] } = pod?.status ?? {};
+    const running = containerStatuses.find((one) => one.name === "pulumi")?.state?.running?.startedAt;
+    const since = (running ?? pod?.metadata?.creationTimestamp)?.toISOString();
+    if (since === undefined) return undefined;
+    const reasons = [
+      ...[...initContainerStatuses, ...containerStatuses].map(({ state }) => state?.waiting),
+      conditions.find(({ type, status }) => type === "PodScheduled" && status === "False"),
+    ].flatMap((one) => (one?.reason === undefined || passing.includes(one.reason) ? [] : [one]));
+    const [first] = reasons;
+    return { since, waiting: first && [first.reason, first.message].filter(Boolean).join(": ") };
   }
 
   /** @param isOptional whether it may not exist */

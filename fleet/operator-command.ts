@@ -1,7 +1,8 @@
 import type { Command as Program } from "commander";
+import { setTimeout as sleep } from "node:timers/promises";
 import limited from "p-limit";
 import { confirm, messageOf, repeatable, replaceFile, writable } from "pulumi-consortium/internal/fleet";
-import { Cluster } from "./cluster";
+import { Cluster, podNameOf } from "./cluster";
 import { readFleet } from "./file";
 import { labelsOf, namespaceOf } from "./manifests";
 import { matrixOption, only, reporting } from "./options";
@@ -74,8 +75,10 @@ async function seen(files: string[], flags: Flags): Promise<{ all: StackStatus[]
   if (!isResult(file)) {
     if (files.length > 1) throw new Error("Name one fleet file, or the results of its runs.");
     const fleet = file === undefined ? undefined : readFleet(file, { limits: false });
-    const { found } = await stacksOf(fleet, flags);
-    const all = found.map(status.statusOf);
+    const { cluster, found } = await stacksOf(fleet, flags);
+    const limit = limited(4);
+    const all = await Promise.all(found.map((object) => limit(() => statusIn(cluster, object))));
+    strays(fleet, all).forEach((line) => console.error(line));
     return { all: [...all, ...notThere(fleet, all, flags)] };
   }
   const { merged, missing } = mergeResults(files);
@@ -109,9 +112,30 @@ async function stacksOf(fleet: Fleet | undefined, flags: Flags): Promise<{ clust
   return { cluster, found: found.filter(({ spec }) => isWanted(spec.stack, flags)) };
 }
 
-/** Stacks of the file that the cluster lacks. */
+/** The status of a Stack. If it waits for its pod, the pod knows why. */
+async function statusIn(cluster: Cluster, object: StackObject): Promise<StackStatus> {
+  const one = status.statusOf(object);
+  if (!["new", "running"].includes(one.state) || !/workspace/i.test(one.reason ?? "")) return one;
+  const pod = await cluster.podOf(object.metadata);
+  return pod?.waiting === undefined ? one : { ...one, reason: `${pod.waiting} (${podNameOf(object.metadata.name)})` };
+}
+
+/** Stacks of the cluster that left the file: the operator still runs them. */
+function strays(fleet: Fleet | undefined, all: readonly StackStatus[]): string[] {
+  const own = new Set(fleet?.stacks.map(({ name }) => name));
+  return all.flatMap(({ stack, namespace, name }) =>
+    fleet === undefined || own.has(stack)
+      ? []
+      : [
+          `${namespace}/${stack} is not in ${fleet.file}, and the operator still runs it. To stop that: ` +
+            `kubectl -n ${namespace} delete stacks.pulumi.com ${name}. Its ledgers and its state stay.`,
+        ],
+  );
+}
+
+/** Stacks of the file that the cluster lacks. One that only previews is not the Stack. */
 function notThere(fleet: Fleet | undefined, all: readonly StackStatus[], flags: Flags): StackStatus[] {
-  const there = new Set(all.map(({ stack }) => stack));
+  const there = new Set(all.flatMap(({ stack, preview }) => (preview ? [] : [stack])));
   const missing = fleet?.stacks.filter(({ name }) => !there.has(name) && isWanted(name, flags)) ?? [];
   return missing.map(({ name, organization }) => {
     const namespace = namespaceOf(fleet!, organization);
@@ -137,9 +161,9 @@ async function resume(files: string[], flags: Flags): Promise<void> {
   const locks = new Map(
     await Promise.all(stalled.map(async (object) => [object, await lockOf(object, cluster)] as const)),
   );
-  const gone = stalled.filter((object) => locks.get(object)?.isGone);
-  const question = `Clear the locks of ${counted(gone.length, "stack")}, whose workspaces are gone (${gone.map(({ spec }) => spec.stack).join(", ")})?`;
-  const clears = gone.length > 0 && (flags.yes === true || (await confirm(question)));
+  const over = stalled.filter((object) => locks.get(object)?.isOver);
+  const question = `Clear the locks of ${counted(over.length, "stack")}, whose updates have ended (${over.map(({ spec }) => spec.stack).join(", ")})?`;
+  const clears = over.length > 0 && (flags.yes === true || (await confirm(question)));
   const limit = limited(4);
   const results = await Promise.all(
     stalled.map((object) => limit(() => resumed(object, { fleet, cluster, clears, lock: locks.get(object) }))),
@@ -155,8 +179,10 @@ async function resume(files: string[], flags: Flags): Promise<void> {
 interface Lock {
   /** Who holds it. */
   who: string;
-  /** Whether all holders were this Stack's workspace, which has ended. */
-  isGone: boolean;
+  /** Whether all holders were this Stack's workspace, in which nothing is at work any more. */
+  isOver: boolean;
+  /** Since when the pod of the holders lives, although its Pulumi has ended, such as for lack of memory. */
+  lives?: string;
 }
 
 /** The lock that made the last update fail. A recreated pod has the same name. */
@@ -165,12 +191,13 @@ async function lockOf(object: StackObject, cluster: Cluster): Promise<Lock | und
   const holders = holdersOf(object.status?.lastUpdate?.message ?? "");
   if (lock === undefined) return undefined;
   const { name, namespace } = object.metadata;
-  const pod = `${name}-workspace-0`;
-  const since = await cluster.podSince({ name: pod, namespace });
-  const isGone = holders.every(
-    (one) => one.host === pod && (since === undefined || Date.parse(since) > Date.parse(one.since)),
-  );
-  return { who: holders.map(({ user, host, since: at }) => `${user}@${host} since ${at}`).join(", "), isGone };
+  const since = (await cluster.podOf({ name, namespace }))?.since;
+  const isOwn = holders.every(({ host }) => host === podNameOf(name));
+  const isGone = since === undefined || holders.every((one) => Date.parse(since) > Date.parse(one.since));
+  // The operator runs nothing for a stalled Stack, unless somebody has just started it again.
+  const isAtRest = object.status?.currentUpdate === undefined;
+  const who = holders.map(({ user, host, since: at }) => `${user}@${host} since ${at}`).join(", ");
+  return { who, isOver: isOwn && (isGone || isAtRest), lives: isGone ? undefined : since };
 }
 
 interface Context {
@@ -180,28 +207,53 @@ interface Context {
   lock: Lock | undefined;
 }
 
+/** How long a pod may take to end, in half seconds. */
+const patience = 120;
+
+/** Waits for the end of a pod whose workspace was deleted. */
+async function hasEnded(cluster: Cluster, where: StackObject["metadata"], since: string): Promise<boolean> {
+  for (let left = patience; left > 0; left--) {
+    if ((await cluster.podOf(where))?.since !== since) return true;
+    await sleep(500);
+  }
+  return false;
+}
+
 async function resumed({ metadata, spec, status: now }: StackObject, context: Context): Promise<Resumed> {
   const { fleet, cluster, clears, lock } = context;
   const done: string[] = [];
   const result = { stack: spec.stack, namespace: metadata.namespace, done };
   try {
     if (lock) {
-      const byHand = `pulumi cancel --yes --stack ${spec.stack}`;
-      if (!lock.isGone)
+      const project = now?.projectInfo?.name ?? spec.programRef?.name ?? fleet?.project;
+      const full = spec.stack.includes("/") ? spec.stack : `organization/${project ?? "<project>"}/${spec.stack}`;
+      const byHand = `pulumi cancel --yes --stack ${full}`;
+      if (!lock.isOver)
         return { ...result, left: `its lock is held by ${lock.who}, which may be at work. If not: ${byHand}` };
       if (!clears) return { ...result, left: `its lock, of ${lock.who}, was not cleared: answer y, or use --yes` };
-      const project = now?.projectInfo?.name ?? spec.programRef?.name ?? fleet?.project;
       const backend = fleet?.backend ?? process.env.PULUMI_BACKEND_URL;
       if (project === undefined || backend === undefined)
         return {
           ...result,
           left: `the backend with its lock is unknown: name the fleet file, or set PULUMI_BACKEND_URL`,
         };
+      if (lock.lives !== undefined) {
+        await cluster.removeWorkspace(metadata);
+        done.push("workspace deleted");
+        if (!(await hasEnded(cluster, metadata, lock.lives)))
+          return {
+            ...result,
+            left: `its pod ${podNameOf(metadata.name)} has not ended yet: run this again in a minute`,
+          };
+      }
       await cancelStack(project, spec.stack, { ...process.env, PULUMI_BACKEND_URL: backend });
       done.push(`lock of ${lock.who} cleared`);
     }
     // A workspace does not retry a failed installation.
-    if (now?.conditions?.some(({ type, reason }) => type === "Stalled" && reason === "WorkspaceFailed")) {
+    if (
+      lock?.lives === undefined &&
+      now?.conditions?.some(({ type, reason }) => type === "Stalled" && reason === "WorkspaceFailed")
+    ) {
       await cluster.removeWorkspace(metadata);
       done.push("workspace deleted");
     }

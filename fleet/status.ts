@@ -17,6 +17,8 @@ export interface StackStatus {
   /** Namespace and name of its Stack in the cluster. */
   namespace?: string;
   name?: string;
+  /** Whether it only previews, beside the Stack that applies. */
+  preview?: true;
   state: State;
   reason?: string;
   /** Since when it is in this state. */
@@ -44,6 +46,7 @@ export interface StackObject {
   status?: {
     observedGeneration?: number;
     conditions?: Condition[];
+    currentUpdate?: { name?: string };
     lastUpdate?: { state?: string; message?: string; lastResyncTime?: string; lastSuccessfulCommit?: string };
     projectInfo?: { name: string };
   };
@@ -69,8 +72,9 @@ export function statusOf({ metadata, spec, status = {} }: StackObject): StackSta
     stack: spec.stack,
     namespace,
     name,
+    preview: spec.preview || undefined,
     state: isOld || condition === undefined ? "new" : stateOf(condition),
-    reason: condition === undefined || condition === ready ? undefined : reasonOf(condition, last?.message),
+    reason: condition === undefined || condition === ready ? undefined : reasonOf(condition, last),
     since: condition?.lastTransitionTime,
     lastSuccess: last?.state === "succeeded" ? last.lastResyncTime : undefined,
     commit: last?.lastSuccessfulCommit,
@@ -82,8 +86,11 @@ const stateOf = ({ type, reason = "" }: Condition): State =>
   ({ Stalled: "stalled", Ready: "ready" })[type] ?? whileReconciling[reason] ?? "running";
 
 const longestReason = 300;
-function reasonOf({ reason = "", message = "" }: Condition, said = ""): string {
-  const last = reason.includes("Failed") && said !== "" ? ` (${said})` : "";
+/** With the errors of the last update, or all of its message if nothing in it is marked as one. */
+function reasonOf({ reason = "", message = "" }: Condition, { state = "", message: said = "" } = {}): string {
+  const errors = said.split("\n").filter((line) => /\berror: /.test(line));
+  const shown = errors.length > 0 ? errors.map((line) => line.trim()).join("; ") : said;
+  const last = state === "failed" && reason.includes("Fail") && shown !== "" ? ` (${shown})` : "";
   const text = printableLines(`${reason}: ${message}${last}`).replaceAll(/\s+/g, " ");
   return text.length > longestReason ? `${text.slice(0, longestReason)}…` : text;
 }
@@ -98,6 +105,7 @@ export const statusOfResult = ({ stack, outcome, error, drift, ledgers }: StackR
 export const statusOfResults = ({ stacks }: FleetResult): StackStatus[] => stacks.map(statusOfResult);
 
 const isBad = ({ state }: StackStatus): boolean => states.indexOf(state) >= states.indexOf("drift");
+const isReal = ({ preview }: StackStatus): boolean => preview === undefined;
 const isReady = ({ state }: StackStatus): boolean => state === "ready";
 
 /** 0: all are ready; 1: one is stalled or has failed; 2: otherwise. */
@@ -109,43 +117,61 @@ export const statusCode = (all: readonly StackStatus[]): 0 | 1 | 2 =>
 const countsOf = (all: readonly StackStatus[]): [State, number][] =>
   states.map((state) => [state, all.filter((one) => one.state === state).length]);
 
-/** "190 of 200 stacks ready (95 %), 10 stalled, 2 locked" */
+/** "190 of 200 stacks ready (95 %), 10 stalled, 2 locked; 3 of 4 previews ready" */
 export function progressLine(all: readonly StackStatus[]): string {
-  const [[, ready] = ["", 0], ...others] = countsOf(all);
-  const locked = all.filter(({ lock }) => lock !== undefined).length;
+  const real = all.filter(isReal);
+  const previews = all.filter((one) => !isReal(one));
+  const [[, ready] = ["", 0], ...others] = countsOf(real);
+  const locked = real.filter(({ lock }) => lock !== undefined).length;
   const rest = [...others, ["locked", locked] as const].flatMap(([state, many]) =>
     many > 0 ? [`${many} ${state}`] : [],
   );
-  const share = all.length === 0 ? 100 : Math.floor((ready * 100) / all.length);
-  return [`${ready} of ${counted(all.length, "stack")} ready (${share} %)`, ...rest].join(", ");
+  const share = real.length === 0 ? 100 : Math.floor((ready * 100) / real.length);
+  const beside = `${previews.filter(isReady).length} of ${counted(previews.length, "preview")} ready`;
+  const more = previews.length > 0 ? [beside] : [];
+  return [[`${ready} of ${counted(real.length, "stack")} ready (${share} %)`, ...rest].join(", "), ...more].join("; ");
 }
+
+const reasonIn = ({ lock, reason }: StackStatus): string =>
+  [lock ?? "", reason === lock ? "" : (reason ?? "")].filter(Boolean).join(" ") || "-";
 
 /** A table, worst first. With more than 20 stacks, it only counts those that are ready. */
 export function statusText(all: readonly StackStatus[]): string {
   const shown = (all.length > 20 ? all.filter((one) => !isReady(one)) : [...all]).sort(
     (one, other) => states.indexOf(other.state) - states.indexOf(one.state),
   );
-  const rows = shown.map(({ stack, namespace, state, since, lastSuccess, reason, lock }) => [
-    ...[namespace === undefined ? stack : `${namespace}/${stack}`, state, since ?? "-", lastSuccess ?? "-"],
-    [lock ?? "", reason === lock ? "" : (reason ?? "")].filter(Boolean).join(" ") || "-",
+  const [kind, kindOf] = all.every(isReal)
+    ? [[], () => []]
+    : [["KIND"], (one: StackStatus) => [isReal(one) ? "stack" : "preview"]];
+  const rows = shown.map((one) => [
+    one.namespace === undefined ? one.stack : `${one.namespace}/${one.stack}`,
+    ...kindOf(one),
+    ...[one.state, one.since ?? "-", one.lastSuccess ?? "-"],
+    reasonIn(one),
   ]);
-  const head = ["STACK", "STATE", "SINCE", "LAST SUCCESS", "REASON"];
+  const head = ["STACK", ...kind, "STATE", "SINCE", "LAST SUCCESS", "REASON"];
   const widths = head.map((_, at) => Math.max(...[head, ...rows].map((row) => row[at]!.length)));
-  const line = (row: string[]) => row.map((text, at) => (at === 4 ? text : text.padEnd(widths[at]!))).join("  ");
+  const line = (row: string[]) =>
+    row.map((text, at) => (at === head.length - 1 ? text : text.padEnd(widths[at]!))).join("  ");
   const table = rows.length > 0 ? [head, ...rows].map(line) : [];
   return [...table.map((text) => printableLines(text.replaceAll("\n", " "))), progressLine(all)].join("\n");
 }
 
 /** For programs. */
 export const statusJson = (all: readonly StackStatus[]): string =>
-  JSON.stringify({ stacks: all, total: Object.fromEntries(countsOf(all)), ok: all.every(isReady) }, undefined, 2);
+  JSON.stringify(
+    { stacks: all, total: Object.fromEntries(countsOf(all.filter(isReal))), ok: all.every(isReady) },
+    undefined,
+    2,
+  );
 
 /** For tools that read JUnit: each stack is a test case. */
 export const statusJunit = (all: readonly StackStatus[]): string =>
   junitXml(
     "consortium fleet status",
     all.map((one): TestCase => {
-      const { stack, namespace, state, reason, lastSuccess } = one;
+      const { namespace, state, reason, lastSuccess } = one;
+      const stack = isReal(one) ? one.stack : `${one.stack} (preview)`;
       const message = reason?.split("\n")[0] ?? state;
       const failure = { element: "failure", type: state, message, text: reason ?? state } as const;
       return {
@@ -160,27 +186,30 @@ export const statusJunit = (all: readonly StackStatus[]): string =>
     }),
   );
 
-/** In Prometheus' text format. */
+type Sample = [labels: Record<string, string | undefined>, value: number];
+
+/** In Prometheus' text format. Two Stacks of one stack, one of which only previews, differ by the label `preview`. */
 export function statusMetrics(all: readonly StackStatus[]): string {
   const escaped = (text: string) => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
   const labels = (pairs: Record<string, string | undefined>) =>
     Object.entries(pairs).flatMap(([key, value]) => (value === undefined ? [] : [`${key}="${escaped(value)}"`]));
-  const metric = (name: string, help: string, samples: [Record<string, string | undefined>, number][]) => [
+  const metric = (name: string, help: string, samples: Sample[]) => [
     `# HELP consortium_fleet_${name} ${help}`,
     `# TYPE consortium_fleet_${name} gauge`,
     ...samples.map(([pairs, value]) => `consortium_fleet_${name}{${labels(pairs).join(",")}} ${value}`),
   ];
-  const of = ({ stack, namespace }: StackStatus) => ({ namespace, stack });
+  const of = ({ stack, namespace, preview }: StackStatus) => ({ namespace, stack, preview: preview && "true" });
+  const [real, previews] = [all.filter(isReal), all.filter((one) => !isReal(one))];
   const timed = (key: "since" | "lastSuccess") =>
-    all.flatMap((one): [Record<string, string | undefined>, number][] =>
-      one[key] === undefined ? [] : [[of(one), Date.parse(one[key]) / 1_000]],
-    );
+    all.flatMap((one): Sample[] => (one[key] === undefined ? [] : [[of(one), Date.parse(one[key]) / 1_000]]));
   return [
-    ...metric(
-      "stacks",
-      "Stacks by state.",
-      countsOf(all).map(([state, many]) => [{ state }, many]),
-    ),
+    ...metric("stacks", "Stacks by state.", [
+      ...countsOf(real).map(([state, many]): Sample => [{ state }, many]),
+      ...(previews.length > 0 ? countsOf(previews) : []).map(([state, many]): Sample => [
+        { state, preview: "true" },
+        many,
+      ]),
+    ]),
     ...metric(
       "stack_state",
       "1 for the state of each stack.",

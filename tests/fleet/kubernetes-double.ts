@@ -25,6 +25,8 @@ export class Kubernetes {
   stacks: (StackObject & { metadata: { labels?: Record<string, string> } })[] = [];
   /** Pods by name, with their start times. */
   readonly pods = new Map<string, string>();
+  /** Why pods wait, by name. */
+  readonly waiting = new Map<string, { reason: string; message: string }>();
   /** The answer of all calls. */
   refusal?: { status: number; message: string };
 
@@ -52,12 +54,18 @@ export class Kubernetes {
     const [, namespace, kind, name] = /\/namespaces\/([^/]+)\/(\w+)(?:\/(.+))?$/.exec(pathname) ?? [];
     if (kind === "pods") {
       const startedAt = this.pods.get(name!);
-      const status = { containerStatuses: [{ name: "pulumi", state: { running: { startedAt } } }] };
+      const waiting = this.waiting.get(name!);
+      const own = { name: "pulumi", state: waiting ? { waiting } : { running: { startedAt } } };
+      const fetch = { name: "fetch", state: { terminated: { reason: "Completed", exitCode: 0 } } };
+      const status = { initContainerStatuses: [fetch], containerStatuses: [own] };
       return startedAt === undefined
         ? refused(404, "no such pod")
-        : { status: 200, body: { metadata: { name }, status } };
+        : { status: 200, body: { metadata: { name, creationTimestamp: startedAt }, status } };
     }
-    if (kind === "workspaces") return { status: 200, body: {} };
+    if (kind === "workspaces") {
+      this.pods.delete(`${name}-workspace-0`);
+      return { status: 200, body: {} };
+    }
     const own = this.stacks.filter(({ metadata }) => metadata.namespace === namespace);
     const one = own.find(({ metadata }) => metadata.name === name);
     if (method === "PATCH" && one) {

@@ -74,6 +74,44 @@ describe("status", () => {
     expect(await run("status", fleet, "--only", "acme-prod")).toMatchObject({ code: 0 });
   });
 
+  test("previews alone are not the Stacks, which are missing", async () => {
+    for (const name of ["acme-prod", "acme-test", "globex-prod"])
+      Object.assign(stack(name, "Ready").spec, { preview: true });
+    const { code, stdout } = await run("status", fleet);
+    expect(stdout).toContain("0 of 3 stacks ready (0 %), 3 new; 3 of 3 previews ready");
+    expect(code).toBe(2);
+  });
+
+  test("Stacks that left the file are named, with the command that ends them", async () => {
+    for (const name of ["acme-prod", "acme-test", "globex-prod", "globex-old", "acme-old"]) stack(name, "Ready");
+    const { text } = await run("status", fleet);
+    expect(text.match(/^\S+ is not in \S+, and the operator still runs it/gm)).toHaveLength(2);
+    expect(text).toContain(
+      "kubectl -n networks-globex delete stacks.pulumi.com globex-old. Its ledgers and its state stay.",
+    );
+  });
+
+  test("a Stack that waits for its pod says why the pod does not run", async () => {
+    const missing = { reason: "CreateContainerConfigError", message: 'secret "consortium-acme" not found' };
+    const waits = ["acme-prod", "acme-test", "globex-prod"].map((name) => {
+      const one = stack(name, "Stalled", "StackProcessing");
+      const [condition] = one.status!.conditions!;
+      Object.assign(condition!, { type: "Reconciling", message: "waiting for workspace readiness" });
+      cluster.pods.set(`${name}-workspace-0`, at);
+      return one;
+    });
+    delete waits[0]!.status!.observedGeneration; // as the operator leaves it when it writes its finalizer
+    cluster.waiting.set("acme-prod-workspace-0", missing);
+    cluster.waiting.set("acme-test-workspace-0", { reason: "ContainerCreating", message: "" });
+    cluster.waiting.set("globex-prod-workspace-0", { reason: "ImagePullBackOff", message: "no such image" });
+    const { stdout } = await run("status", fleet);
+    expect(stdout).toMatch(
+      /acme-prod +new .* CreateContainerConfigError: secret "consortium-acme" not found \(acme-prod-workspace-0\)$/m,
+    );
+    expect(stdout).toMatch(/acme-test +running .* StackProcessing: waiting for workspace readiness$/m);
+    expect(stdout).toMatch(/globex-prod +running .* ImagePullBackOff: no such image \(globex-prod-workspace-0\)$/m);
+  });
+
   test("a thousand Stacks of a namespace, in pages, as JSON, JUnit and metrics", async () => {
     for (let at = 0; at < 1_000; at++) stack(`acme-${at}`, at < 990 ? "Ready" : "Stalled", "UpdateFailed");
     const files = ["status.xml", "status.prom"].map((name) => join(folder, name));
@@ -142,20 +180,48 @@ describe("resume", () => {
     ]);
   });
 
-  test.each<[string, { host?: string; pod?: string; args?: string[]; cleared: boolean; said: string }]>([
+  interface Case {
+    host?: string;
+    pod?: string;
+    update?: object;
+    args?: string[];
+    cleared: boolean;
+    said: string;
+  }
+  const older = "2026-11-27T09:00:00Z"; // than the lock
+  test.each<[string, Case]>([
     ["gone", { args: ["--yes"], cleared: true, said: "lock of root@acme-prod-workspace-0" }],
     ["made again", { pod: "2026-11-27T11:00:00Z", args: ["--yes"], cleared: true, said: "cleared; started again" }],
     ["gone, but nobody agrees", { cleared: false, said: "was not cleared: answer y, or use --yes" }],
-    ["at work", { pod: "2026-11-27T09:00:00Z", args: ["--yes"], cleared: false, said: "which may be at work" }],
-    ["not this Stack's", { host: "laptop", args: ["--yes"], cleared: false, said: "root@laptop since" }],
+    [
+      "alive, but its Pulumi was killed",
+      { pod: older, args: ["--yes"], cleared: true, said: "workspace deleted; lock of root@acme-prod-workspace-0" },
+    ],
+    ["alive, but nobody agrees", { pod: older, cleared: false, said: "was not cleared: answer y, or use --yes" }],
+    [
+      "at work again",
+      { pod: older, update: { name: "u" }, args: ["--yes"], cleared: false, said: "which may be at work" },
+    ],
+    [
+      "not this Stack's",
+      {
+        host: "laptop",
+        args: ["--yes"],
+        cleared: false,
+        said: "root@laptop since 2026-11-27T10:00:00Z, which may be at work. If not: pulumi cancel --yes --stack organization/trade/acme-prod",
+      },
+    ],
   ])(
     "a lock of a workspace that is %s",
-    async (_, { host = "acme-prod-workspace-0", pod, args = [], cleared, said }) => {
+    async (_, { host = "acme-prod-workspace-0", pod, update, args = [], cleared, said }) => {
       const locked = stack("acme-prod", "Stalled", "UpdateFailed", lockOf(host));
+      Object.assign(locked.status!, { currentUpdate: update });
       if (pod !== undefined) cluster.pods.set(host, pod);
       const { code, stdout } = await run("resume", fleet, ...args);
       expect(stdout).toContain(said);
       expect({ code, started: started(locked) }).toEqual({ code: cleared ? 0 : 1, started: cleared });
+      const deleted = cluster.calls.filter((call) => call.startsWith("DELETE"));
+      expect(deleted).toHaveLength(cleared && pod === older ? 1 : 0);
       const calls = cleared ? pulumi.calls.filter((call) => call.startsWith("cancel")) : [];
       expect(calls).toEqual(cleared ? [expect.stringContaining("--stack acme-prod") as string] : []);
     },

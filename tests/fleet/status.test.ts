@@ -62,7 +62,7 @@ test.each<[string, StackObject, Partial<StackStatus>]>([
     }),
     {
       state: "retrying",
-      reason: "RetryingAfterFailure: 1 update failure(s)",
+      reason: "RetryingAfterFailure: 1 update failure(s) (no)",
       lock: undefined,
       lastSuccess: undefined,
       commit: "abc",
@@ -85,6 +85,16 @@ test.each<[string, StackObject, Partial<StackStatus>]>([
       lastUpdate: failed("error: the service does not answer"),
     }),
     { state: "stalled", since: at, reason: "UpdateFailed: up failed 3 times (error: the service does not answer)" },
+  ],
+  [
+    "an error below many lines, and another one: they alone are shown",
+    object({
+      conditions: [condition("Stalled", "UpdateFailed", "up failed 3 times")],
+      lastUpdate: failed(
+        `up failed:\n${"    pulumi:pulumi:Stack running\n".repeat(20)}    error: no such key\n  more\nerror: update failed`,
+      ),
+    }),
+    { reason: "UpdateFailed: up failed 3 times (error: no such key; error: update failed)" },
   ],
   [
     "stalled, whatever the specification is now",
@@ -158,6 +168,33 @@ test("progress and the exit code: 1 for stalled, 2 for not ready yet", () => {
   expect(progressLine(all)).toBe("1 of 3 stacks ready (33 %), 1 waiting, 1 stalled, 1 locked");
   expect(progressLine([])).toBe("0 of 0 stacks ready (100 %)");
   expect([all, [ready, waiting], [ready], []].map(statusCode)).toEqual([1, 2, 0, 0]);
+});
+
+test("a preview beside a Stack has a column and a label of its own, and does not count as the Stack", () => {
+  const previews: StackStatus[] = [
+    { ...ready, name: "a-preview", preview: true },
+    { ...stalled, name: "b-preview", preview: true, state: "ready", lock: undefined },
+    { ...waiting, name: "c-preview", preview: true, state: "retrying" },
+  ];
+  const both = [...all, ...previews];
+  expect(progressLine(both)).toBe("1 of 3 stacks ready (33 %), 1 waiting, 1 stalled, 1 locked; 2 of 3 previews ready");
+  expect(progressLine(previews)).toBe("0 of 0 stacks ready (100 %); 2 of 3 previews ready");
+  expect(statusText(both).split("\n").slice(0, 2)).toEqual([
+    expect.stringMatching(/^STACK +KIND +STATE +SINCE +LAST SUCCESS +REASON$/) as string,
+    expect.stringMatching(/^n\/b +stack +stalled /) as string,
+  ]);
+  expect(statusText(both)).toMatch(/^n\/c +preview +retrying /m);
+  expect(JSON.parse(statusJson(both))).toMatchObject({ total: { ready: 1, stalled: 1, retrying: 0 } });
+  expect(statusJunit(both)).toContain('name="b (preview)"');
+  const metrics = statusMetrics(both);
+  const series = metrics
+    .split("\n")
+    .flatMap((line) => (line.startsWith("#") || line === "" ? [] : [line.replace(/ [\d.]+$/, "")]));
+  expect(new Set(series).size).toBe(series.length);
+  expect(metrics).toContain('consortium_fleet_stacks{state="ready"} 1\n');
+  expect(metrics).toContain('consortium_fleet_stacks{state="ready",preview="true"} 2\n');
+  expect(metrics).toContain('consortium_fleet_stack_locked{namespace="n",stack="b",preview="true"} 0\n');
+  expect(statusCode([ready, ...previews.slice(0, 2)])).toBe(0);
 });
 
 test("the table begins with the worst, one line each; with many stacks, it only counts ready ones", () => {
