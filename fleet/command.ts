@@ -1,8 +1,16 @@
-import { join, resolve } from "node:path";
+import { rmSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import type { Command as Program } from "commander";
 import { defineDoctor } from "./doctor";
 import { problemOfPack, readFleet } from "./file";
-import { defaultOut, fleetManifests, manifestRemarks, neededSecrets, problemsForOperator } from "./manifests";
+import {
+  defaultOut,
+  fleetManifests,
+  leftManifests,
+  manifestRemarks,
+  neededSecrets,
+  problemsForOperator,
+} from "./manifests";
 import { defineResume, defineStatus } from "./operator-command";
 import { allowLedgerLoss, changedSince, fleetFile, matrixOption, only, reporting } from "./options";
 import { writeChanged } from "./project";
@@ -162,11 +170,12 @@ function defineManifests(program: Program): void {
     .option("--program", "write networks as Programs, which install nothing (default: if kubernetes.image is set)")
     .option("--no-program", "run network files from the repository")
     .option("--preview", "also write Stacks that only preview, into the folder preview")
+    .option("--prune", "delete files of stacks that have left the fleet")
     .addHelpText(
       "after",
       "\nManifests refer to keys as Kubernetes Secrets and never contain them. See docs/operator.md.",
     )
-    .action((file: string, flags: { out?: string; program?: boolean; preview?: boolean }) => {
+    .action((file: string, flags: { out?: string; program?: boolean; preview?: boolean; prune?: boolean }) => {
       const options = { programs: flags.program, previews: flags.preview };
       const outOf = (folder: string) => (flags.out === undefined ? join(folder, defaultOut) : resolve(flags.out));
       const rules = (fleet: Fleet) => problemsForOperator(fleet, outOf(fleet.folder), options);
@@ -174,6 +183,11 @@ function defineManifests(program: Program): void {
       const folder = outOf(definition.folder);
       const files = Object.entries(fleetManifests(definition, folder, options));
       for (const [name, text] of files) writeChanged(join(folder, name), text);
+      for (const left of leftManifests(definition, folder)) {
+        if (flags.prune) rmSync(left);
+        const what = flags.prune ? "deleted" : "`kubectl apply` would still run it: delete it, or use --prune";
+        console.error(`${relative(folder, left)} is of no stack in ${file}: ${what}`);
+      }
       const next = "Commit them, apply access.yaml, create these Secrets, then apply the other files:";
       console.log(`${files.length} files are in ${folder}. ${next}`);
       neededSecrets(definition, options).forEach((text) => console.log(`  ${text}`));

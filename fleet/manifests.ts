@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix, relative } from "node:path";
 import {
   check,
@@ -346,6 +347,21 @@ export function fleetManifests(fleet: Fleet, out: string, options: ManifestOptio
   for (const [name, text] of Object.entries(isShared ? programFiles(fleet.project) : {}))
     files[`${programFolder}/${name}`] = text;
   return files;
+}
+
+/** Files of this fleet in the folder of its manifests whose stacks have left it. */
+export function leftManifests(fleet: Fleet, out: string): string[] {
+  const own = new Set(fleet.stacks.flatMap((stack) => [stackName(stack), `${previewFolder}/${previewName(stack)}`]));
+  const isMade = (text: string) =>
+    Object.entries(labelsOf(fleet)).every(([key, value]) => new RegExp(`^ +${key}: "?${value}"?$`, "m").test(text));
+  return ["", `${previewFolder}/`].flatMap((folder) => {
+    if (!existsSync(join(out, folder))) return [];
+    const names = readdirSync(join(out, folder)).flatMap((name) => /^(.*)\.yaml$/.exec(name)?.[1] ?? []);
+    return names
+      .filter((name) => name !== "access" && !own.has(folder + name))
+      .map((name) => join(out, folder, `${name}.yaml`))
+      .filter((file) => isMade(readFileSync(file, "utf8")));
+  });
 }
 
 /** The required Secrets and their keys, by namespace. */

@@ -6,6 +6,7 @@ import {
   fleetManifests,
   kubernetesName,
   type ManifestOptions,
+  leftManifests,
   manifestRemarks,
   neededSecrets,
   problemsForOperator,
@@ -300,6 +301,21 @@ test("one Stack each, with the program and its network file from the repository"
     ...["access.yaml", "acme-prod.yaml", "acme-test.yaml", "globex-prod.yaml"],
     ...["program/Pulumi.yaml", "program/index.js", "program/package.json"],
   ]);
+});
+
+test("files of stacks that left the fleet are found; those of others, of previews and of nobody are not", () => {
+  const { fleet, files } = made({ git: { commit } }, { previews: true });
+  const other = temporary();
+  for (const [name, text] of Object.entries(files)) writeIn(other, name, text);
+  expect(leftManifests(fleet, other)).toEqual([]);
+  writeIn(other, "service.yaml", "kind: Service\n");
+  writeIn(other, "foreign.yaml", files["acme-prod.yaml"]!.replaceAll("part-of: fleet", "part-of: another"));
+  for (const name of ["acme-old", "globex-old", "preview/acme-old-preview"])
+    writeIn(other, `${name}.yaml`, files["acme-prod.yaml"]!);
+  expect(leftManifests(fleet, other).map((file) => relative(other, file))).toEqual([
+    ...["acme-old.yaml", "globex-old.yaml", join("preview", "acme-old-preview.yaml")],
+  ]);
+  expect(leftManifests(fleet, join(other, "nothing"))).toEqual([]);
 });
 
 test("unneeded keys, folders, pods and outputs of updates are deleted; nothing destroys a ledger", () => {
