@@ -197,7 +197,7 @@ function defineManifests(program: Program): void {
 
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
   const read = readFleet(file, { limits: command === "up" || command === "preview" });
-  const { stacks, inAll, stages, changes } = selected(read, flags);
+  const { stacks, inAll, stages, names, changes } = selected(read, flags);
   if (changes)
     console.error(`${changes.reasons.size} of ${read.stacks.length} stacks have changed since ${flags.changedSince}.`);
   for (const folder of flags.policyPack ?? []) {
@@ -211,7 +211,7 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
   const secrets = await readSecrets(read, stacks, process.env);
   const { parallel = read.concurrency, refresh, takeOver, stage } = flags;
   const { shard = stage === undefined ? undefined : { index: 1, count: 1 } } = flags;
-  const spread = { inAll, ...(stage !== undefined && { stage, stages }) };
+  const spread = { inAll, names, ...(stage !== undefined && { stage, stages }) };
   const say = (stack: string, line: string) => void process.stderr.write(`[${stack}] ${line}\n`);
   const options = { stacks, parallel, refresh, takeOver, mayLoseLedger, secrets, say, stop: stopOnSignals() };
   const run = async (what: Verb, more: Partial<RunOptions> = {}): Promise<FleetResult> => ({

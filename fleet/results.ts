@@ -43,9 +43,11 @@ const result = counts.extend({
 export type StackResult = z.infer<typeof result>;
 
 /** The result of a stack that was not started. */
-export const notBegun = ({ name, organization }: FleetStack, error?: string): StackResult => ({
-  stack: name,
-  organization: organization.name,
+export const notBegun = ({ name, organization }: FleetStack, error?: string): StackResult =>
+  withoutResult({ stack: name, organization: organization.name }, error);
+
+const withoutResult = (one: Pick<StackResult, "stack" | "organization">, error?: string): StackResult => ({
+  ...one,
   outcome: "not begun",
   ...totals([]),
   seconds: 0,
@@ -61,7 +63,10 @@ const results = z.object({
   command: z.enum(["up", "preview", "destroy", "drift", "losses"]),
   project: z.string(),
   seconds: z.number(),
-  /** One of several shards, with the number of stacks in all shards; for stages, its stage, with the number of stacks in each. */
+  /**
+   * One of several shards, with the number of stacks in all shards; for stages, its stage, with the number of stacks in each. `names` has
+   * the stacks of each stage, so that those of a stage that did not run can be reported.
+   */
   shard: z
     .object({
       index: z.number(),
@@ -69,6 +74,7 @@ const results = z.object({
       inAll: z.number(),
       stage: z.number().optional(),
       stages: z.array(z.number()).optional(),
+      names: z.array(z.array(z.object({ stack: z.string(), organization: z.string() }))).optional(),
     })
     .optional(),
   stacks: z.array(result).readonly(),
@@ -100,7 +106,7 @@ export interface Merged {
 }
 
 /**
- * Merges the output of `--json`. `seconds` adds up the longest run of each stage.
+ * Merges the output of `--json`. Stacks without a result are "not begun". `seconds` adds up the longest run of each stage.
  * @throws if a file holds no results, or results that do not belong together
  */
 export function mergeResults(names: readonly string[]): Merged {
@@ -118,7 +124,7 @@ export function mergeResults(names: readonly string[]): Merged {
     command: first.command,
     project: first.project,
     seconds: stages.reduce((sum, { own }) => sum + Math.max(0, ...own.map(({ seconds }) => seconds)), 0),
-    stacks: parts.toSorted((one, other) => stageOf(one) - stageOf(other)).flatMap((part) => part.stacks),
+    stacks: stages.flatMap(({ own, left }) => [...own.flatMap(({ stacks }) => stacks), ...left]),
     strays: [...new Set(parts.flatMap(({ strays }) => strays))],
   };
   return { merged, missing: missingIn(stages), again: stages.map(againIn) };
@@ -145,6 +151,8 @@ interface Stage {
   /** Whether it has other shards. */
   isOne: boolean;
   own: readonly Part[];
+  /** Its stacks without a result. */
+  left: readonly StackResult[];
   /** The numbers of its stacks without a result and in total. */
   lacking: number;
   size: number;
@@ -158,11 +166,13 @@ function stagesIn(parts: readonly Part[]): Stage[] {
   return stages.map((size, at) => {
     const own = parts.filter((part) => stageOf(part) === at + 1);
     same(own, ({ shard }) => `a shard of ${shard?.count}`, "shards that were made of the same stacks");
-    const has = own.reduce((sum, { stacks }) => sum + stacks.length, 0);
+    const there = new Set(own.flatMap(({ stacks }) => stacks.map(({ stack }) => stack)));
+    const names = parts[0]?.shard?.names?.[at] ?? [];
+    const left = names.filter(({ stack }) => !there.has(stack)).map((one) => withoutResult(one));
     // A stage that did not run may run in any number of shards.
     const count = own[0]?.shard?.count ?? Math.min(most, size);
     const shards = indexesOf(count).map((index) => ({ index, count }));
-    return { stage: at + 1, isOne: stages.length === 1, own, lacking: size - has, size, shards };
+    return { stage: at + 1, isOne: stages.length === 1, own, left, lacking: size - there.size, size, shards };
   });
 }
 

@@ -216,8 +216,18 @@ describe("results of several runs", () => {
     const all = stacks.map((stack) => result({ stack, outcome }));
     return writeIn(folder, `${name}.json`, JSON.stringify(fleet(all, { seconds: 1, ...change })));
   };
-  const shard = (index: number, count: number, inAll: number, stage?: number, stages?: number[]): Of => ({
-    shard: { index, count, inAll, ...(stage !== undefined && { stage, stages }) },
+  const shard = (
+    index: number,
+    count: number,
+    inAll: number,
+    stage?: number,
+    stages?: number[],
+    names?: string[][],
+  ): Of => ({
+    shard: {
+      ...{ index, count, inAll, ...(stage !== undefined && { stage, stages }) },
+      names: names?.map((some) => some.map((stack) => ({ stack, organization: "acme" }))),
+    },
   });
 
   test("last as long as the longest of each stage, and have each stray once, in the order of the stages", () => {
@@ -255,6 +265,19 @@ describe("results of several runs", () => {
       [2, 2].map((stage, at) => [stage, at + 1, 2]),
       [[3, 1, 1]],
     ]);
+  });
+
+  test("count stacks of shards and stages that did not run, and JUnit has them as skipped", () => {
+    const of = (index: number) => shard(index, 2, 6, 1, [3, 2, 1], [["a", "b", "c"], ["d", "e"], ["f"]]);
+    const one = mergeResults([file("a", ["a", "c"], of(2), "failed")]).merged;
+    expect(one.stacks.map(({ stack, outcome }) => `${stack} ${outcome}`)).toEqual([
+      ...["a failed", "c failed", "b not begun", "d not begun", "e not begun", "f not begun"],
+    ]);
+    expect(summaryJunit(one)).toContain('tests="6" failures="2" errors="0" skipped="4"');
+    expect(summaryLine(one)).toContain("0 of 6 stacks ok, 2 failed, 4 not begun");
+    const two = mergeResults([file("a", ["a", "c"], of(2)), file("b", ["b"], of(1))]).merged;
+    expect(summaryJunit(two)).toContain('tests="6" failures="0" errors="0" skipped="3"');
+    expect(summaryLine(two)).toContain("3 of 6 stacks ok, 3 not begun");
   });
 
   test("of one run without shards are that run's", () => {
