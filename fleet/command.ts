@@ -3,14 +3,8 @@ import { join, relative, resolve } from "node:path";
 import type { Command as Program } from "commander";
 import { defineDoctor } from "./doctor";
 import { problemOfPack, readFleet } from "./file";
-import {
-  defaultOut,
-  fleetManifests,
-  leftManifests,
-  manifestRemarks,
-  neededSecrets,
-  problemsForOperator,
-} from "./manifests";
+import { leftManifests, lockRemark } from "./manifest-folder";
+import { defaultOut, fleetManifests, manifestRemarks, neededSecrets, problemsForOperator } from "./manifests";
 import { defineResume, defineStatus } from "./operator-command";
 import { allowLedgerLoss, changedSince, fleetFile, matrixOption, only, reporting } from "./options";
 import { writeChanged } from "./project";
@@ -181,7 +175,8 @@ function defineManifests(program: Program): void {
       const rules = (fleet: Fleet) => problemsForOperator(fleet, outOf(fleet.folder), options);
       const definition = readFleet(file, { rules });
       const folder = outOf(definition.folder);
-      const files = Object.entries(fleetManifests(definition, folder, options));
+      const made = fleetManifests(definition, folder, options);
+      const files = Object.entries(made);
       for (const [name, text] of files) writeChanged(join(folder, name), text);
       for (const left of leftManifests(definition, folder)) {
         if (flags.prune) rmSync(left);
@@ -191,7 +186,8 @@ function defineManifests(program: Program): void {
       const next = "Commit them, apply access.yaml, create these Secrets, then apply the other files:";
       console.log(`${files.length} files are in ${folder}. ${next}`);
       neededSecrets(definition, options).forEach((text) => console.log(`  ${text}`));
-      manifestRemarks(definition, options).forEach((text) => console.error(text));
+      const remarks = [lockRemark(made, folder) ?? [], manifestRemarks(definition, options)].flat();
+      remarks.forEach((text) => console.error(text));
     });
 }
 

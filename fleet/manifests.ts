@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix, relative } from "node:path";
 import {
   check,
@@ -13,14 +12,15 @@ import {
   yamlProgram,
 } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack, gitAccess, type Organization } from "./schema";
+import { sdkVersion } from "./project";
 import { connectionVariables } from "./secrets";
 
 /* The fleet as manifests of the Pulumi Kubernetes operator, version 2. For the mapping, see the table in docs/reference/fleet.md. */
 
 /** The default folder of `--out`, next to the fleet file. */
 export const defaultOut = "operator";
-const programFolder = "program";
-const previewFolder = "preview";
+export const programFolder = "program";
+export const previewFolder = "preview";
 
 /** The operator makes names of up to 63 characters from it. */
 const longestStack = 42;
@@ -55,8 +55,8 @@ export function kubernetesName(name: string, most = longestName): string {
   return (plain.slice(0, most - end.length).replace(/-+$/, "") || "stack") + end;
 }
 
-const stackName = ({ name }: FleetStack): string => kubernetesName(name, longestStack);
-const previewName = ({ name }: FleetStack): string => kubernetesName(`${name}-preview`, longestStack);
+export const stackName = ({ name }: FleetStack): string => kubernetesName(name, longestStack);
+export const previewName = ({ name }: FleetStack): string => kubernetesName(`${name}-preview`, longestStack);
 
 /** Each organization has its own namespace, so that nobody in it can read the keys of the others. */
 export const namespaceOf = ({ kubernetes }: Fleet, { name }: Organization): string =>
@@ -344,24 +344,9 @@ export function fleetManifests(fleet: Fleet, out: string, options: ManifestOptio
   if (hasOwnPreviews(fleet, options))
     files[`${previewFolder}/access.yaml`] = documents(accessManifests(fleet, previewNamespaceOf));
   const isShared = stacks.some((stack) => stack.definition !== undefined && !isProgram(fleet, stack, options));
-  for (const [name, text] of Object.entries(isShared ? programFiles(fleet.project) : {}))
+  for (const [name, text] of Object.entries(isShared ? programFiles(fleet.project, sdkVersion()) : {}))
     files[`${programFolder}/${name}`] = text;
   return files;
-}
-
-/** Files of this fleet in the folder of its manifests whose stacks have left it. */
-export function leftManifests(fleet: Fleet, out: string): string[] {
-  const own = new Set(fleet.stacks.flatMap((stack) => [stackName(stack), `${previewFolder}/${previewName(stack)}`]));
-  const isMade = (text: string) =>
-    Object.entries(labelsOf(fleet)).every(([key, value]) => new RegExp(`^ +${key}: "?${value}"?$`, "m").test(text));
-  return ["", `${previewFolder}/`].flatMap((folder) => {
-    if (!existsSync(join(out, folder))) return [];
-    const names = readdirSync(join(out, folder)).flatMap((name) => /^(.*)\.yaml$/.exec(name)?.[1] ?? []);
-    return names
-      .filter((name) => name !== "access" && !own.has(folder + name))
-      .map((name) => join(out, folder, `${name}.yaml`))
-      .filter((file) => isMade(readFileSync(file, "utf8")));
-  });
 }
 
 /** The required Secrets and their keys, by namespace. */

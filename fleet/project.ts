@@ -22,7 +22,8 @@ export function prepareWorkFolder(fleet: Fleet): string {
   const folder = workFolderOf(fleet);
   for (const inner of ["logs", "journal", "creates", "node_modules/@pulumi"])
     mkdirSync(join(folder, inner), { recursive: true });
-  for (const [name, text] of Object.entries(programFiles(project, plugins()))) writeChanged(join(folder, name), text);
+  for (const [name, text] of Object.entries(programFiles(project, sdkVersion(), plugins())))
+    writeChanged(join(folder, name), text);
   for (const name of ["pulumi-consortium", "@pulumi/pulumi"]) link(packageOf(name), join(folder, "node_modules", name));
   return folder;
 }
@@ -60,6 +61,10 @@ export function hasYamlHost({ PATH = "", Path = PATH }: NodeJS.ProcessEnv): bool
 
 const packageOf = (name: string): string =>
   dirname(realpathSync(createRequire(__filename).resolve(`${name}/package.json`)));
+
+/** The version of Pulumi's SDK that is installed. */
+export const sdkVersion = (): string =>
+  (JSON.parse(readFileSync(join(packageOf("@pulumi/pulumi"), "package.json"), "utf8")) as { version: string }).version;
 
 /** The provider plugin in this package. */
 export function pluginFile(): string | undefined {

@@ -86,9 +86,10 @@ function aliasesOf(className: string, names: readonly string[], where: string): 
 
 /**
  * A program for any network file, which all stacks of a project share. The configuration of a stack names its file.
+ * @param sdk the exact version of Pulumi's SDK, for a program that others install
  * @param plugins the section of Pulumi.yaml that says where the provider plugin is
  */
-export const programFiles = (project: string, plugins?: object): Record<string, string> => ({
+export const programFiles = (project: string, sdk: string, plugins?: object): Record<string, string> => ({
   "Pulumi.yaml": yamlForAll({
     name: project,
     runtime: { name: "nodejs", options: { typescript: false } },
@@ -99,7 +100,7 @@ export const programFiles = (project: string, plugins?: object): Record<string, 
       name: project,
       private: true,
       main: "index.js",
-      dependencies: { "@pulumi/pulumi": "^3.216.0", "pulumi-consortium": `^${version}` },
+      dependencies: { "@pulumi/pulumi": sdk, "pulumi-consortium": version },
     },
     undefined,
     2,

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
 import { readFleet } from "../../fleet/file";
+import { leftManifests, lockRemark } from "../../fleet/manifest-folder";
 import {
   fleetManifests,
   kubernetesName,
   type ManifestOptions,
-  leftManifests,
   manifestRemarks,
   neededSecrets,
   problemsForOperator,
@@ -301,6 +301,22 @@ test("one Stack each, with the program and its network file from the repository"
     ...["access.yaml", "acme-prod.yaml", "acme-test.yaml", "globex-prod.yaml"],
     ...["program/Pulumi.yaml", "program/index.js", "program/package.json"],
   ]);
+});
+
+test("the shared program has exact versions; a lock that is missing or of other versions is asked for", () => {
+  const { files } = made();
+  const { dependencies } = JSON.parse(files["program/package.json"]!) as { dependencies: Record<string, string> };
+  expect(Object.keys(dependencies)).toEqual(["@pulumi/pulumi", "pulumi-consortium"]);
+  for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+/);
+  const other = temporary();
+  expect(lockRemark(files, other)).toContain("package-lock.json is missing: run `npm install --package-lock-only`");
+  const lock = (own: object) =>
+    writeIn(other, "program/package-lock.json", JSON.stringify({ packages: { "": { dependencies: own } } }));
+  lock({ ...dependencies, "pulumi-consortium": "0.0.1" });
+  expect(lockRemark(files, other)).toContain("package-lock.json is of other versions");
+  lock(dependencies);
+  expect(lockRemark(files, other)).toBeUndefined();
+  expect(lockRemark({}, temporary())).toBeUndefined();
 });
 
 test("files of stacks that left the fleet are found; those of others, of previews and of nobody are not", () => {

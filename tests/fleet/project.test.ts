@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { parse } from "yaml";
 import { type Fleet, type FleetStack } from "../../fleet/schema";
-import { configure, prepareWorkFolder } from "../../fleet/project";
+import { configure, prepareWorkFolder, sdkVersion } from "../../fleet/project";
 import { programFiles } from "../../sdk/network/programs";
 import { fleetOf, stackOf, temporary } from "./made";
 
@@ -41,7 +41,7 @@ const plugins = existsSync(join(plugin, "pulumi-resource-consortium"))
 test("the program in the work folder finds this package and Pulumi's", () => {
   const workFolder = prepareWorkFolder(fleet({ backend: `file://${folder}/state` }));
   expect(workFolder).toBe(join(folder, ".consortium/fleet/trade"));
-  for (const [name, text] of Object.entries(programFiles("trade", plugins)))
+  for (const [name, text] of Object.entries(programFiles("trade", sdkVersion(), plugins)))
     expect(readFileSync(join(workFolder, name), "utf8")).toBe(text);
   expect(statSync(join(folder, "state")).isDirectory()).toBe(true);
   const found = `for (const name of ["pulumi-consortium", "@pulumi/pulumi"]) require.resolve(name + "/package.json")`;
@@ -53,9 +53,12 @@ test("only changed files are written again", () => {
   mkdirSync(workFolder, { recursive: true });
   writeFileSync(join(workFolder, "Pulumi.yaml"), 'name: "trade"\nruntime: nodejs\n'); // as an older release wrote it
   prepareWorkFolder(fleet());
-  const times = () => Object.keys(programFiles("trade")).map((name) => statSync(join(workFolder, name)).mtimeMs);
+  const times = () =>
+    Object.keys(programFiles("trade", "1.0.0")).map((name) => statSync(join(workFolder, name)).mtimeMs);
   const before = times();
-  expect(readFileSync(join(workFolder, "Pulumi.yaml"), "utf8")).toBe(programFiles("trade", plugins)["Pulumi.yaml"]);
+  expect(readFileSync(join(workFolder, "Pulumi.yaml"), "utf8")).toBe(
+    programFiles("trade", "1.0.0", plugins)["Pulumi.yaml"],
+  );
   prepareWorkFolder(fleet());
   expect(times()).toEqual(before);
 });
