@@ -404,7 +404,7 @@ export function manifestRemarks(fleet: Fleet, options: ManifestOptions): string[
     );
   if (concurrency !== 4)
     remarks.push(
-      `concurrency applies to \`fleet up\`: for the operator, set MAX_CONCURRENT_RECONCILES=${concurrency}.`,
+      "concurrency applies to `fleet up`: the operator starts a pod for every changed Stack at once. Waves with dependsOn limit that.",
     );
   if (stacks.some(({ paths }) => paths.length > 0))
     remarks.push("paths apply to --changed-since: the operator runs every Stack at each commit.");

@@ -94,7 +94,10 @@ const rows: Record<string, [given: Given, expected: object | string | RegExp, op
   project: [[{ project: "trade" }, { config: { "trade:network": "../../trade.yaml" } }]],
   id: [[{ id: "trade of acme" }, /consortium-fleet\/id: trade of acme/]],
   concurrency: [
-    [{ concurrency: 9 }, "concurrency applies to `fleet up`: for the operator, set MAX_CONCURRENT_RECONCILES=9."],
+    [
+      { concurrency: 9 },
+      "concurrency applies to `fleet up`: the operator starts a pod for every changed Stack at once.",
+    ],
   ],
   backend: [
     [{}, env({ PULUMI_BACKEND_URL: secret("consortium-fleet", "backendUrl") })],

@@ -225,7 +225,10 @@ describe("results of several runs", () => {
     names?: string[][],
   ): Of => ({
     shard: {
-      ...{ index, count, inAll, ...(stage !== undefined && { stage, stages }) },
+      index,
+      count,
+      inAll,
+      ...(stage !== undefined && { stage, stages }),
       names: names?.map((some) => some.map((stack) => ({ stack, organization: "acme" }))),
     },
   });
