@@ -1,7 +1,14 @@
 import type { Command as Program } from "commander";
 import { setTimeout as sleep } from "node:timers/promises";
 import limited from "p-limit";
-import { confirm, messageOf, repeatable, replaceFile, writable } from "pulumi-consortium/internal/fleet";
+import {
+  confirm,
+  messageOf,
+  printableLines,
+  repeatable,
+  replaceFile,
+  writable,
+} from "pulumi-consortium/internal/fleet";
 import { Cluster, podNameOf } from "./cluster";
 import { readFleet } from "./file";
 import { labelsOf, namespaceOf } from "./manifests";
@@ -78,7 +85,7 @@ async function seen(files: string[], flags: Flags): Promise<{ all: StackStatus[]
     const { cluster, found } = await stacksOf(fleet, flags);
     const limit = limited(4);
     const all = await Promise.all(found.map((object) => limit(() => statusIn(cluster, object))));
-    strays(fleet, all).forEach((line) => console.error(line));
+    strays(fleet, all).forEach((line) => console.error(printableLines(line)));
     return { all: [...all, ...notThere(fleet, all, flags)] };
   }
   const { merged, missing } = mergeResults(files);
@@ -117,7 +124,8 @@ async function statusIn(cluster: Cluster, object: StackObject): Promise<StackSta
   const one = status.statusOf(object);
   if (!["new", "running"].includes(one.state) || !/workspace/i.test(one.reason ?? "")) return one;
   const pod = await cluster.podOf(object.metadata);
-  return pod?.waiting === undefined ? one : { ...one, reason: `${pod.waiting} (${podNameOf(object.metadata.name)})` };
+  if (pod?.waiting === undefined) return one;
+  return { ...one, reason: printableLines(`${pod.waiting} (${podNameOf(object.metadata.name)})`) };
 }
 
 /** Stacks of the cluster that left the file: the operator still runs them. */
