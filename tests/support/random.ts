@@ -8,10 +8,11 @@ import { integer, sample } from "fast-check";
 const [seed, path] = process.env.RANDOM_REPLAY?.split(",") ?? [];
 const times = Number(process.env.RANDOM_TIMES ?? 1);
 
-export const random = (numRuns: number) => ({
-  numRuns: numRuns * times,
+/** @param fixed the seed of a usual run. Default: another one each time */
+export const random = (numRuns: number, fixed?: number) => ({
+  numRuns: Math.ceil(numRuns * times),
   endOnFailure: seed === undefined,
-  ...(seed === undefined ? {} : { seed: Number(seed), path }),
+  ...(seed !== undefined ? { seed: Number(seed), path } : fixed !== undefined && times === 1 ? { seed: fixed } : {}),
 });
 
 /** Numbers that a test draws, and what it puts into its title to be repeated: others in each run, too. */

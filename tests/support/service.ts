@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service/index";
+import { noting } from "./in-process";
 import { type VirtualTime, virtualTime } from "./virtual-time";
 
 export interface Started {
@@ -34,6 +35,13 @@ export async function startAnother(options: ServiceOptions = {}): Promise<Servic
     XDG_STATE_HOME: home,
   });
   return service;
+}
+
+/** The same, where the provider's calls take no socket. */
+export async function startNear(options: ServiceOptions = {}): Promise<Started> {
+  const [started, near] = await noting(() => start(options));
+  started.time.near = near;
+  return started;
 }
 
 /** Starts a service in virtual time, and points the settings of this process to it. Both end with the test. */

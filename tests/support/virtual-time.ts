@@ -1,6 +1,7 @@
 import fs from "node:fs/promises";
 import { type Clock, systemClock } from "../../provider/api/clock";
 import { UndiciTransport, type WireAnswer, type WireRequest } from "../../provider/api/transport";
+import { call, type Server } from "./in-process";
 
 const times: VirtualTime[] = [];
 
@@ -13,6 +14,8 @@ export class VirtualTime implements Clock {
   pace = 0;
   /** Holds an answer up on its way back. */
   late?: (request: WireRequest) => Promise<void>;
+  /** A service of this process, which is called without a socket. */
+  near?: Server;
   #now = 0;
   #busy = 0;
   #planned = false;
@@ -86,6 +89,13 @@ export class VirtualTime implements Clock {
     }
   }
 
+  /** Inside `outside`: waits, as those who sleep. */
+  async inside(ms: number): Promise<void> {
+    this.#busy--;
+    await this.sleep(ms);
+    this.#busy++;
+  }
+
   /** What happens in real time takes none of this. */
   async outside<T>(act: () => Promise<T>): Promise<T> {
     this.#busy++;
@@ -130,7 +140,11 @@ export function virtualTime(): VirtualTime {
     this: UndiciTransport,
     request: WireRequest,
   ): Promise<WireAnswer> {
-    const answer = await time.during(() => send.call(this, request).finally(() => time.called(request)));
+    const { near } = time;
+    const answer = await time.during(() => {
+      const sent = near ? call(near, request, () => time.inside(request.timeoutMs)) : send.call(this, request);
+      return sent.finally(() => time.called(request));
+    });
     await time.late?.(request);
     return answer;
   });
