@@ -32,19 +32,6 @@ export class Lab {
     this.#stack = undefined;
   }
 
-  /** The calls of an `up` without faults, each kind once, in their order. */
-  async calls() {
-    /** @type {Call[]} */
-    let all = [];
-    const why = await this.trial("dynamic", async ({ service, stack, env }) => {
-      const ended = await stack.up(env);
-      all = service.calls.map(({ method, route }) => ({ method, route }));
-      return ended;
-    });
-    if (why !== "") throw new Error(`An up without any fault is not exact: ${why}`);
-    return all.filter((one, at) => all.findIndex((o) => o.method === one.method && o.route === one.route) === at);
-  }
-
   /**
    * `build` must succeed and leave exactly the network. A destroy after it must leave nothing.
    * @param {Adapter} adapter

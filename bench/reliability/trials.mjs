@@ -1,46 +1,16 @@
 // @ts-check
-/** Every trial: a fault, a SIGKILL and its documented recovery, or a key of another organization. */
+/** A SIGKILL and its documented recovery, or a key of another organization. */
 import { finished, isAlive, treeOf } from "../../tools/lib/processes.mjs";
 import { upArgs } from "../lib/stack.mjs";
-import { kinds, textOf, withFaults } from "./faults.mjs";
+import { textOf } from "./faults.mjs";
 import { until } from "./lab.mjs";
 
 /** @typedef {import("./lab.mjs").Call} Call */
 /** @typedef {import("./lab.mjs").Build} Build */
 /** @typedef {"CLI" | "provider"} Victim */
 
-/** @type {Victim[]} */
-const victims = ["CLI", "provider"];
-const commands = ["up --refresh", "refresh", "destroy"];
-
 /** For a read, it makes no difference whether the service acted. @param {Call} call */
 const changes = ({ method }) => method !== "GET";
-
-/**
- * All trials at these calls, by their expected outcome. @param {Call[]} calls @returns {Record<string, { title: string, build: Build }[]>}
- */
-export const trialsAt = (calls) => ({
-  "single faults survived within one `up`": calls.flatMap((call) =>
-    kinds
-      .filter(({ rule, acted }) => changes(call) || !acted || rule.kind === "truncated")
-      .filter(({ at = /./ }) => at.test(textOf(call)))
-      .map((kind) => ({ title: `${kind.name} at ${textOf(call)}`, build: withFaults({ call, kind }) })),
-  ),
-  "kills recovered exactly": calls.flatMap((call) =>
-    victims.flatMap((victim) =>
-      (changes(call) ? [false, true] : [false]).map((acted) => ({
-        title: `${victim} killed at ${textOf(call)}, ${acted ? "after" : "before"} the service acted`,
-        build: withKill(call, victim, acted),
-      })),
-    ),
-  ),
-  "keys of another organization refused, with the network and its state untouched": commands.flatMap((command) =>
-    [true, false].map((owns) => ({
-      title: `${command} with the key of another organization, which has ${owns ? "a consortium" : "nothing"}`,
-      build: withForeignKey(command, owns),
-    })),
-  ),
-});
 
 const isProvider = (/** @type {import("../../tools/lib/processes.mjs").Process} */ { command }) =>
   /dynamic-provider|pulumi-resource-consortium/.test(command);

@@ -6,8 +6,8 @@ import { pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 import { testTogether } from "../../support/together";
 
 /*
- * A sample of the trials that `npm run reliability` runs one by one: a stack ends with exactly the network after failed calls, a killed
- * run, or a key of another organization.
+ * With the real CLI, a stack ends with exactly the network after failed calls, a killed run, or a key of another organization.
+ * tests/reliability has every fault at every call, on a double of the engine.
  */
 
 const environments = "/consortia/:consortiumId/environments";

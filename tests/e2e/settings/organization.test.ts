@@ -3,7 +3,7 @@ import { type World, wholeTree, world, writesOf } from "../support/world";
 
 /*
  * A stack of organization one, and a key of organization two: nothing is lost, made twice, or touched. Every verb with each of the keys:
- * tests/provider/core/organization.test.ts, and `npm run reliability`, of which life/faults.test.ts is a sample.
+ * tests/provider/core/organization.test.ts and life/faults.test.ts.
  */
 
 let w: World;
