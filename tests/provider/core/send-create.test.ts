@@ -6,7 +6,7 @@ import { type Session } from "../../../provider/core/session";
 import { type VirtualTime } from "../../support/virtual-time";
 import { began, type Case, expectOutcome, lost, type Reply, sending, twin } from "./sending";
 
-/* One create: which refusals pass, and what an answer tells. A lost one: send-create-lost.test.ts */
+/* One create: which refusals pass, and what an answer tells. A lost one: reliability/oracle, and provider/resources/lost-others */
 
 describe("a refusal may pass", () => {
   const initializing = "the environment is still initializing";
