@@ -1,5 +1,5 @@
 import { basename, extname } from "node:path";
-import { kindOf } from "../provider/constants";
+import { kindOf, unmarked } from "../provider/constants";
 import { check, readFile } from "../sdk/network/load";
 import { type Part, partsOf, Shown } from "../sdk/network/parts";
 import { type NetworkModel } from "./model";
@@ -20,7 +20,7 @@ export async function modelOfNetworkFile(file: string): Promise<NetworkModel> {
 /** The id of a part is its logical name, except that a destination has its key and a tether its own id. */
 function rowOf({ className, planned: { key, names }, args, dependsOn }: Part): Row {
   const known = Object.entries(args).flatMap(([name, value]) => {
-    const plain = valueOf(value);
+    const plain = unmarked(valueOf(value));
     return ["string", "number", "boolean"].includes(typeof plain) ? [[name, plain]] : [];
   });
   const props = { name: key, ...(Object.fromEntries(known) as Row["props"]) };

@@ -13,19 +13,66 @@ export type PlanLimits = Record<"consortia" | "environments" | "nodes", number>;
  */
 export const limits = { consortia: 2, environments: 3, nodes: 4 } as const satisfies PlanLimits;
 
-/** Consensus protocols of each client that is known (spec, section 2.2); `pantheon` is Besu. A service may have others. */
+/*
+ * Values that are known. Where a change of one replaces an object, or costs money, a program has to say that another one is meant: a typo
+ * must not destroy a ledger.
+ */
+
+/** What a value begins with that is not known and is meant. The service gets the rest of it. */
+export const otherPrefix = "other:";
+
+/** Whether the program says that a value is meant, whether or not it is known. */
+export const isMeant = (value: unknown): value is `other:${string}` =>
+  typeof value === "string" && value.startsWith(otherPrefix) && value.length > otherPrefix.length;
+
+/** The value without the mark that it is meant. */
+export const unmarked = (value: unknown): unknown => (isMeant(value) ? value.slice(otherPrefix.length) : value);
+
+const consensusTypes = ["raft", "ibft", "poa"] as const;
+
+/** Consensus protocols of each client (spec, section 2.2). `pantheon` is Besu. Those of `fabric` and `corda` are not documented. */
 export const consensusOf: Record<string, readonly string[]> = {
   quorum: ["raft", "ibft"],
   geth: ["poa"],
   pantheon: ["ibft", "poa"],
+  fabric: consensusTypes,
+  corda: consensusTypes,
 };
 
-/**
- * Public chains that a tether service can pin to (spec, section 2.8), and `local`, a chain of the embedded service. A service may have
- * others.
- */
+/** Public chains that a tether service can pin to (spec, section 2.8), and `local`, a chain of the embedded service. */
 export const tetherNetworks = ["mainnet", "rinkeby", "local"] as const;
 export type TetherNetwork = (typeof tetherNetworks)[number] | (string & Record<never, never>);
+
+/** Regions of the clouds that zones are in, by their own names. */
+export const cloudRegions: Record<string, readonly string[]> = {
+  aws: [
+    ...[
+      "us-east-1",
+      "us-east-2",
+      "us-west-1",
+      "us-west-2",
+      "us-gov-east-1",
+      "us-gov-west-1",
+      "ca-central-1",
+      "ca-west-1",
+    ],
+    ...["mx-central-1", "sa-east-1", "af-south-1", "il-central-1", "me-central-1", "me-south-1", "eu-central-1"],
+    ...["eu-central-2", "eu-north-1", "eu-south-1", "eu-south-2", "eu-west-1", "eu-west-2", "eu-west-3", "ap-east-1"],
+    ...["ap-east-2", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1", "ap-south-2"],
+    ...["ap-southeast-1", "ap-southeast-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5", "ap-southeast-6"],
+    ...["ap-southeast-7", "cn-north-1", "cn-northwest-1"],
+  ],
+  azure: [
+    ...["eastus", "eastus2", "centralus", "northcentralus", "southcentralus", "westcentralus", "westus", "westus2"],
+    ...["westus3", "canadacentral", "canadaeast", "mexicocentral", "brazilsouth", "brazilsoutheast", "chilecentral"],
+    ...["northeurope", "westeurope", "uksouth", "ukwest", "francecentral", "francesouth", "germanywestcentral"],
+    ...["germanynorth", "switzerlandnorth", "switzerlandwest", "norwayeast", "norwaywest", "swedencentral"],
+    ...["polandcentral", "italynorth", "spaincentral", "austriaeast", "israelcentral", "qatarcentral", "uaenorth"],
+    ...["uaecentral", "southafricanorth", "southafricawest", "centralindia", "southindia", "westindia", "eastasia"],
+    ...["southeastasia", "japaneast", "japanwest", "koreacentral", "koreasouth", "australiaeast", "australiasoutheast"],
+    ...["australiacentral", "australiacentral2", "newzealandnorth", "indonesiacentral", "malaysiawest"],
+  ],
+};
 
 export type Kind = keyof typeof kinds;
 export type ClassName = (typeof kinds)[Kind]["className"];

@@ -18,10 +18,18 @@ export interface ConsensusOf {
   quorum: "raft" | "ibft";
   geth: "poa";
   pantheon: "ibft" | "poa";
+  fabric: "raft" | "ibft" | "poa";
+  corda: "raft" | "ibft" | "poa";
 }
 
-/** The consensus protocols of a client. The service decides for unknown clients. */
-export type ConsensusFor<Client extends string> = Client extends keyof ConsensusOf ? ConsensusOf[Client] : string;
+/** A value that is not known, and is meant. */
+export type Other = `other:${string}`;
+
+/** A client that is known, or meant. */
+export type Client = keyof ConsensusOf | Other;
+
+/** The consensus protocols of a client. */
+export type ConsensusFor<C extends Client> = ConsensusOf[C extends keyof ConsensusOf ? C : keyof ConsensusOf] | Other;
 
 /** The parents of objects in an environment. */
 interface Placed {
@@ -39,7 +47,7 @@ interface Zone {
   region: string;
   /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
   cloud: string;
-  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
+  /** Who runs its machines: `kaleido` is the service itself. The service decides which values are allowed; seen: `kaleido`. Default: `kaleido`. */
   type: string;
   /** `true` adopts the zone of this region and cloud if it exists; an id adopts exactly that object or fails. Default: `false`: one that exists already is an error. */
   adopt?: boolean | string;
@@ -114,13 +122,13 @@ export interface InvitationProperties extends Asked, Recorded {
 export interface InvitationFields extends Args<InvitationProperties, "email", "orgName" | "adopt" | "extra"> {}
 
 /** A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments. */
-export interface EnvironmentProperties<Client extends string = keyof ConsensusOf> extends Asked, Recorded {
+export interface EnvironmentProperties<C extends Client = Client> extends Asked, Recorded {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
-  /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
-  provider: Client;
-  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
-  consensusType: ConsensusFor<Client>;
+  /** Client that the nodes run: `quorum`, `geth`, `pantheon` (Besu), `fabric` or `corda`. A value that is not known, and is meant: `other:<value>`. */
+  provider: C;
+  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. A value that is not known, and is meant: `other:<value>`. */
+  consensusType: ConsensusFor<C>;
   /** Name of the environment. Default: the name of the resource. */
   name: string;
   /** Description for people. Default: none. */
@@ -149,7 +157,7 @@ export interface EnvironmentProperties<Client extends string = keyof ConsensusOf
   enableTether: boolean;
 }
 
-export interface EnvironmentFields<Client extends string = keyof ConsensusOf> extends Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "paused" | "blockPeriod" | "multiRegion" | "adopt" | "extra"> {
+export interface EnvironmentFields<C extends Client = Client> extends Args<EnvironmentProperties<C>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "paused" | "blockPeriod" | "multiRegion" | "adopt" | "extra"> {
   /** Accounts with a balance from the first block, by address: each an object with its `balance`, or just the balance, in wei as text. They are not read back. Default: none. */
   prefundedAccounts?: Input<Record<string, { balance: string } | string>>;
 
@@ -319,8 +327,8 @@ export interface DestinationFields extends Args<DestinationProperties, never, "n
 export interface TetherServiceProperties {
   /** Id of the tether service, ordered in the console: 10 characters. Programs can pass its console address as `consoleUrl` instead, which ends in the id. */
   tetherId: string;
-  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`, or `local` on the embedded service. A service may have others, which previews warn about. */
-  network: string;
+  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`, or `local` on the embedded service. A value that is not known, and is meant: `other:<value>`. */
+  network: "mainnet" | "rinkeby" | "local" | `other:${string}`;
   /** Hours between two pins: a whole number, at least 1. */
   intervalHours: number;
   /** Whether it pins. Default: `true`. */
@@ -346,7 +354,7 @@ export interface TetherServiceFields extends Args<TetherServiceProperties, "teth
   minimumBalanceWei?: Input<string | number>;
 }
 
-export const EnvironmentProvider = { Quorum: "quorum", Geth: "geth", Pantheon: "pantheon" } as const;
+export const EnvironmentProvider = { Quorum: "quorum", Geth: "geth", Pantheon: "pantheon", Fabric: "fabric", Corda: "corda" } as const;
 export const EnvironmentConsensusType = { Raft: "raft", Ibft: "ibft", Poa: "poa" } as const;
 export const TetherServiceNetwork = { Mainnet: "mainnet", Rinkeby: "rinkeby", Local: "local" } as const;
 export const GetNodeLogsClient = { Geth: "geth", Constellation: "constellation" } as const;

@@ -1,16 +1,9 @@
-import {
-  CustomResource,
-  type CustomResourceOptions,
-  type Input,
-  output,
-  type Resource,
-  RunError,
-} from "@pulumi/pulumi";
+import { CustomResource, type CustomResourceOptions, type Input, output, Resource, RunError } from "@pulumi/pulumi";
 import { type ClassName, classOf, contentsKey, tetherIdOf, unnamedKey } from "../provider/constants";
 import {
   type ConfigurationFields,
   type ConfigurationProperties,
-  type ConsensusOf,
+  type Client,
   type ConsortiumFields,
   type ConsortiumProperties,
   type DestinationFields,
@@ -179,6 +172,8 @@ export function resource<Self, Args extends object>(
       const isNamed = nameKey === undefined || inputs[nameKey] !== undefined;
       const named = isNamed ? inputs : { ...inputs, [nameKey]: name, [unnamedKey]: true };
       super(className, name, named, usual ? { ...usual, ...opts } : opts);
+      if (className === "Membership") membershipNames.set(this, namesOf(name, opts));
+      else declareMember(args as Flat, className, name, opts);
     }
   };
 }
@@ -199,8 +194,29 @@ export function readable<Self, Args extends object, Place extends object>(
 interface Declared {
   names: (string[] | undefined)[];
   deletedWith?: true;
+  /** The names of the members with something in an environment, and of their credentials: a rename may concern all of them. */
+  memberships?: (string[] | undefined)[];
+  credentials?: (string[] | undefined)[];
 }
 const declaredIn = new WeakMap<Resource, Declared>();
+const membershipNames = new WeakMap<Resource, string[] | undefined>();
+
+/** Records whose a node or a credential is. */
+function declareMember(args: Flat, className: ClassName, name: string, opts?: CustomResourceOptions): void {
+  const declared = Resource.isInstance(args.environment) ? declaredIn.get(args.environment) : undefined;
+  if (!declared) return;
+  if (className === "AppCred") (declared.credentials ??= []).push(namesOf(name, opts));
+  const { membership } = args;
+  if (Resource.isInstance(membership) && membershipNames.has(membership))
+    (declared.memberships ??= []).push(membershipNames.get(membership));
+}
+
+/** The names, once each. undefined: not all are known, or there are none. */
+const knownNames = (names: (string[] | undefined)[] = []): string[][] | undefined => {
+  const known = names.filter((one) => one !== undefined);
+  const all = [...new Map(known.map((one) => [one[0], one])).values()];
+  return known.length === names.length && all.length > 0 ? all : undefined;
+};
 
 /** Records a child, unless it is only read, or stays in the service when its resource is deleted. */
 function declare(inside: Resource | undefined, name: string, opts: CustomResourceOptions = {}): void {
@@ -214,10 +230,12 @@ function declare(inside: Resource | undefined, name: string, opts: CustomResourc
  * The names of children that a consortium or an environment passes to its provider. A preview asks no provider about deletions, but it asks
  * about the parent. undefined: not all names are known.
  */
-const classesIn = ({ names, ...more }: Declared): { classes?: string[][]; deletedWith?: true } | undefined => {
+const classesIn = ({ names, deletedWith, memberships, credentials }: Declared): object | undefined => {
+  const more = deletedWith && { deletedWith };
   const known = names.filter((one) => one !== undefined);
-  if (known.length === names.length) return { classes: known, ...more };
-  return more.deletedWith ? more : undefined;
+  if (known.length < names.length) return more;
+  const others = { memberships: knownNames(memberships), credentials: knownNames(credentials) };
+  return { classes: known, ...more, ...Object.fromEntries(Object.entries(others).filter(([, some]) => some)) };
 };
 
 /** The argument with these names. A parent that is only read, or stays in the service, loses nothing. */
@@ -256,15 +274,13 @@ export interface Membership extends Outputs<MembershipProperties> {}
 /** The part of one business in a consortium. */
 export class Membership extends readable<Membership, MembershipArgs, InConsortium>("Membership") {}
 
-type Client = keyof ConsensusOf;
-
 /** Arguments of `Environment`. A client goes with a consensus protocol that it runs. */
 export type EnvironmentArgs = { [C in Client]: EnvironmentFields<C> }[Client] & InConsortium;
 
 export interface Environment extends Outputs<EnvironmentProperties> {}
 
 /** A blockchain network: one ledger, with a client and a consensus protocol. */
-export class Environment<C extends string = Client> extends readable<Environment, object, InConsortium>("Environment") {
+export class Environment<C extends Client = Client> extends readable<Environment, object, InConsortium>("Environment") {
   constructor(name: string, args: EnvironmentFields<C> & InConsortium, opts?: CustomResourceOptions) {
     const declared: Declared = { names: [] };
     super(name, { ...contents(declared, opts), ...given(`Environment ${name}`, args) }, opts);

@@ -1,6 +1,6 @@
 import { type z } from "zod";
 import { brokenTexts, printable } from "../../provider/api/printable";
-import { consensusOf } from "../../provider/constants";
+import { consensusOf, otherPrefix } from "../../provider/constants";
 import { type Definition, inputKeys, inputMeta, nameKey } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
 import { adopt, description, nameText } from "../../provider/resources/fields";
@@ -80,8 +80,8 @@ class Exporter {
     }
     const settings = {
       ...this.described(environment, path),
-      provider,
-      consensusType,
+      provider: marked("provider", provider),
+      consensusType: marked("consensusType", consensusType),
       ...(chainId !== undefined &&
         this.valid(
           "chainId",
@@ -320,6 +320,10 @@ const isValid = (schema: z.ZodType, value: unknown): boolean =>
 /** Whether a program can have an environment with this client and consensus protocol. */
 export const isSupported = ({ props: { provider = "", consensusType = "" } }: Found): boolean =>
   provider !== "" && consensusType !== "" && (consensusOf[provider]?.includes(consensusType) ?? true);
+
+/** The value as a file has it: one that is not known is meant. */
+const marked = (key: string, value: string | undefined): string | undefined =>
+  value === undefined || inputMeta(definitions.environment, key)!.known!.includes(value) ? value : otherPrefix + value;
 
 const longest = 40;
 

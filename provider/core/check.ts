@@ -1,9 +1,10 @@
 import { type z } from "zod";
 import { type Definition, type Issue, nameKey, type Props } from "./definition";
 import { brokenReason, brokenTexts } from "../api/printable";
-import { metaOf, wireName } from "./field";
+import { isMarkable, metaOf, wireName } from "./field";
 import { fieldsOf } from "../plain";
-import { didYouMean, nearest } from "./suggest";
+import { isMeant, unmarked } from "../constants";
+import { didYouMean, nearest, notKnown } from "./suggest";
 import { at, isUnknown } from "./values";
 
 export interface CheckResult {
@@ -80,11 +81,24 @@ function knownByInner(shape: Shape, news: Props): string[] {
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null;
 
+/** Values that were not seen, and would replace an object. A new object loses nothing. */
+function unseenValues(shape: Shape, olds: Props, inputs: Props): Issue[] {
+  return Object.entries(shape).flatMap(([key, schema]) => {
+    const meta = metaOf(schema);
+    const { seen = [], normal = (value: unknown) => value } = meta;
+    const [was, is] = [normal(olds[key], olds), normal(inputs[key], inputs)];
+    if (seen.length === 0 || !isMarkable(meta) || typeof was !== "string" || typeof is !== "string") return [];
+    if (isUnknown(is) || was === unmarked(is) || isMeant(is) || seen.includes(is)) return [];
+    return [{ property: key, reason: `${notKnown(key, is, seen)} As it is, it would replace what exists.` }];
+  });
+}
+
 /**
  * Validates inputs by property, without a call. Lets the unknown values of a preview through.
  * Fills in defaults, so that states and policies see them.
+ * @param olds earlier inputs of the resource, if it has any
  */
-export function check(definition: Checkable, news: Props): CheckResult {
+export function check(definition: Checkable, news: Props, olds: Props = {}): CheckResult {
   const inputs: Props = {};
   const shape: Shape = definition.inputs.shape;
   const unknownOnes = unknownArguments(definition, shape, news);
@@ -117,8 +131,13 @@ export function check(definition: Checkable, news: Props): CheckResult {
   }
   issues.push(...overridden(definition, shape, inputs));
   const known = Object.fromEntries(Object.entries(inputs).filter(([, value]) => !isUnknown(value)));
+  issues.push(...unseenValues(shape, olds, inputs));
   if (issues.length === 0) issues.push(...(definition.steps?.rules?.(known, inputs) ?? []));
-  return { inputs, issues };
+  const plain = Object.entries(inputs).map(([key, value]) => [
+    key,
+    isMarkable(metaOf(shape[key]!)) ? unmarked(value) : value,
+  ]);
+  return { inputs: Object.fromEntries(plain) as Props, issues };
 }
 
 /** Arguments that are enough for one: ids of what it is in, a name, and else the examples that the errors about missing ones give. */

@@ -8,6 +8,7 @@ import {
   inputMeta,
   isOver,
   keysWith,
+  nameKey,
   nameOf,
   type Props,
   secretKeys,
@@ -182,7 +183,8 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const isReplaced = replaces.length > 0;
   const losses = [
     ...(loss ? [`${loss} (${replaces.join(", ")})`] : []),
-    ...(isNamedById && sameName && !moved && !isOnlyOne ? [besideOld] : []),
+    // Another name does not make room for it.
+    ...(isNamedById && sameName && !moved && !isOnlyOne && !naming?.includes(nameKey(definition)!) ? [besideOld] : []),
   ];
   const again = onPurpose(inputs.adopt === id ? "remove adopt, and " : "");
   const over = isOver(definition, state)

@@ -1,5 +1,6 @@
 import { printable } from "../api/printable";
 import { type z } from "zod";
+import { otherPrefix } from "../constants";
 
 export type Props = Record<string, unknown>;
 
@@ -9,7 +10,12 @@ export interface FieldMeta {
   doc: string;
   /** The default, in words that can follow "Default:". */
   default?: string;
-  /** The service decides which values are allowed. These were seen. */
+  /** All values that are known (`listed` of the fields). */
+  known?: readonly string[];
+  /**
+   * The service decides which values are allowed. These were seen. Where a change replaces the object, one that was not has to be marked as
+   * meant, as one that is not known.
+   */
   seen?: readonly string[];
   /** A sentence on what TypeScript programs can write instead. Other languages cannot. */
   inTypeScript?: string;
@@ -64,13 +70,21 @@ export function metaOf(schema: z.ZodType): FieldMeta {
   return meta;
 }
 
+/** More values are not listed in the documentation. */
+const shownAtMost = 12;
+
+/** Whether a program may have to mark a value as meant. */
+export const isMarkable = ({ known, seen, onChange }: FieldMeta): boolean =>
+  known !== undefined || (seen !== undefined && onChange === "replace");
+
 /** The documentation of a field, for TypeScript or for any language. */
 export function docOf(schema: z.ZodType, reader: "typescript" | "any" = "any"): string | undefined {
   const meta = fields.get(schema);
   if (!meta) return undefined;
-  const { doc, inTypeScript, argument, default: otherwise, seen } = meta;
-  const values = seen?.map((value) => `\`${value}\``).join(", ");
-  const allowed = values ? ` The service decides which values are allowed; seen: ${values}.` : "";
+  const { doc, inTypeScript, argument, default: otherwise, seen, known } = meta;
+  const values = seen && seen.length <= shownAtMost ? seen.map((value) => `\`${value}\``).join(", ") : undefined;
+  const open = values ? ` The service decides which values are allowed; seen: ${values}.` : "";
+  const allowed = known ? `${open} A value that is not known, and is meant: \`${otherPrefix}<value>\`.` : open;
   const more = inTypeScript ?? (argument && `Programs can pass the resource as \`${argument}\` instead.`);
   const instead = reader === "typescript" && more ? ` ${more}` : "";
   return `${doc}${allowed}${instead}${otherwise ? ` Default: ${otherwise}.` : ""}`;

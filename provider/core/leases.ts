@@ -47,8 +47,8 @@ export interface Lease {
   formerName?: string;
   /** It gives this object up. */
   replaced: boolean;
-  /** Progress of its create. */
-  create?: { path: string } | "failed";
+  /** Progress of its create. `isReady`: it has ended well. */
+  create?: { path: string; isReady?: boolean } | "failed";
 }
 
 /** The name in its place, as one text. undefined: siblings have no distinguishing name. */
@@ -107,7 +107,8 @@ export class Leases {
   /** The same by what they have or ask for (`marksOf`): every check and diff looks for others there. */
   readonly #marked = new Map<string, Map<string, Lease>>();
   readonly #released = new Map<string, Props>();
-  readonly #givenUp = new Set<string>();
+  /** Objects that are replaced, and the names that the program gave them. */
+  readonly #givenUp = new Map<string, unknown>();
 
   /** Records a resource of the program; all its inputs are known. @returns why it cannot have the object that it asks for */
   declare(resource: ProgramResource, definition: Definition, isNew: boolean, inputs: Props): string | undefined {
@@ -216,18 +217,44 @@ export class Leases {
     this.#set({ ...before, create: { path } });
   }
 
+  /** The object that the resource has created or adopted is ready. */
+  ready(resource: ProgramResource | undefined): void {
+    const before = resource && this.#leases.get(resource.key);
+    if (typeof before?.create === "object") this.#set({ ...before, create: { ...before.create, isReady: true } });
+  }
+
   failed(resource: ProgramResource | undefined): void {
     const before = resource && this.#leases.get(resource.key);
     if (before) this.#set({ ...before, create: "failed" });
   }
 
-  /** The object is replaced: its successor may have its name. */
-  giveUp(path: string): void {
-    this.#givenUp.add(path);
+  /** The object is replaced: its successor may have its name. @param name the one that the program gave it */
+  giveUp(path: string, name?: unknown): void {
+    this.#givenUp.set(path, name ?? this.#givenUp.get(path));
   }
 
   isGivenUp(path: string): boolean {
     return this.#givenUp.has(path);
+  }
+
+  /** The name that the program gave to an object that is replaced. */
+  givenUpName(path: string): unknown {
+    return this.#givenUp.get(path);
+  }
+
+  /** The resource that replaces this object. */
+  replacing(path: string): Lease | undefined {
+    return this.#other([path], undefined, ({ object, replaced }) => object?.path === path && replaced);
+  }
+
+  /** A resource in this place, or the one with this object, that this run could not make, or not make ready. */
+  unmade(path: string): Lease | undefined {
+    const isIn = ({ definition, inputs }: Lease): boolean =>
+      `${definition.place(inputs).collection}/`.startsWith(`${path}/`);
+    return [...this.#leases.values()].find((one) => {
+      if (typeof one.create !== "object") return one.create === "failed" && isIn(one);
+      return one.create.isReady !== true && (one.create.path === path || isIn(one));
+    });
   }
 
   /** The old resource leaves the object to its next one. */

@@ -1,5 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { printable } from "../api/printable";
+import { otherPrefix } from "../constants";
 
 /** Minimum length of a prefix that counts as a match: `consensus` of `consensusType`. */
 const beginning = 4;
@@ -21,6 +22,17 @@ export const unknownSetting = (given: string, known: readonly string[]): string 
   `Remove it with \`pulumi config rm consortium:${printable(given)}\`.`;
 
 const shownAtMost = 12;
+
+/** The error about a value that is not known, and how a program says that it is meant. */
+export function notKnown(key: string, given: string, known: readonly string[]): string {
+  const [value, meant] = [printable(given), nearest(given, known)];
+  const rule =
+    known.length > shownAtMost
+      ? `"${value}" is not a known ${key}`
+      : `${key} must be one of ${known.join(", ")}, not "${value}"`;
+  const hint = meant === undefined ? "." : `; did you mean "${meant}"?`;
+  return `${rule}${hint} If the service has it, and it is meant, write "${otherPrefix}${value}".`;
+}
 
 /** `; did you mean "acme"?`, or a short list of what exists. */
 export function didYouMean(given: string, known: readonly string[]): string {

@@ -35,6 +35,7 @@ import { foreseen } from "./lifecycle/adopt";
 import { deleting } from "./lifecycle/delete";
 import { keeper, take } from "./lifecycle/handover";
 import { read } from "./lifecycle/read";
+import { refuseUnfinished, removeWaiting, waits } from "./lifecycle/replace";
 import { update } from "./lifecycle/update";
 import {
   ownershipOfNew,
@@ -123,7 +124,7 @@ export class Verbs {
     this.#nameStack(news);
     this.#hide(olds);
     this.#hide(news);
-    const { inputs, issues } = check(this.definition, resourceOnly(news));
+    const { inputs, issues } = check(this.definition, resourceOnly(news), resourceOnly(olds));
     const isNew = Object.keys(olds).length === 0;
     const lines = [
       ...(news[previewKey] && isNew ? cautionsOf(this.definition, inputs, this.sessions.run().stopped) : []),
@@ -261,7 +262,7 @@ export class Verbs {
     if (isStopped(definition, olds, inputs)) stopped.add(id);
     const isReplaced = difference.replaces.length > 0;
     if (isReplaced) {
-      leases.giveUp(path);
+      leases.giveUp(path, partsOf(definition, olds).asked[nameKey(definition) ?? ""]);
       // A destroy of targets asks what depends on them, as if that were replaced, and checks nothing.
       const isOfDestroy = isUnknown(inputs) && programmed.size === 0;
       const loss = isOfDestroy ? lossWarning("delete", definition.type) : undefined;
@@ -294,7 +295,9 @@ export class Verbs {
     const run = async (): Promise<Made> => {
       try {
         const left = idKey === undefined ? undefined : take(timed, definition, known, String(known[idKey]));
-        return await stepsOf(definition).create(timed, known, left);
+        const made = await stepsOf(definition).create(timed, known, left);
+        timed.run.leases.ready(timed.resource);
+        return made;
       } catch (error) {
         // The old resource keeps the object that this one was to take over.
         if (!(error instanceof Incomplete)) timed.run.leases.failed(timed.resource);
@@ -379,7 +382,11 @@ export class Verbs {
       timed.say(`${nameOf(definition, state)} (${id}): not deleted, because ${why}`);
       return timed.run.leases.release(object.path, state);
     }
-    await stepsOf(definition).delete(timed, id, state);
+    const remove = (session: Session): Promise<unknown> => stepsOf(definition).delete(session, id, state);
+    if (await waits(timed, definition, id, state, remove)) return;
+    refuseUnfinished(timed, definition, id, state);
+    await removeWaiting(timed, object.path);
+    await remove(timed);
     timed.run.leases.deleted(object.path);
     timed.run.deleted.add(object.path);
   }

@@ -8,7 +8,7 @@ import { field, type Props } from "../core/field";
 import { tetherNetworks } from "../constants";
 import { isObject } from "../plain";
 import { definitions } from "../resources";
-import { open, tetherIdLength, tetherIdText } from "../resources/fields";
+import { listed, tetherIdLength, tetherIdText } from "../resources/fields";
 import {
   itemOf,
   nodeStatusResult,
@@ -266,8 +266,9 @@ const all = {
     args: z.strictObject({
       ...ofTether(),
       network: field(
-        open("network", tetherNetworks),
-        "Public chain: `mainnet`, `rinkeby`, `local` on the embedded service, or another one that the service has.",
+        listed("network", tetherNetworks),
+        "Public chain: `mainnet`, `rinkeby`, or `local` on the embedded service.",
+        { known: tetherNetworks },
       ),
     }),
     result: tetherBalanceResult,

@@ -23,6 +23,7 @@ export const consortium: Definition = {
   }),
   wire: ConsortiumObject,
   naming: ["name"],
+  isNamedById: true,
   shownLater: ["owner", "state", "createdAt"],
   place: consortia,
   steps: {

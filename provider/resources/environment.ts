@@ -9,9 +9,9 @@ import { type Change } from "../core/lifecycle/change";
 import { deleting } from "../core/lifecycle/delete";
 import { updating } from "../core/lifecycle/update";
 import { waitingAgeMs } from "../core/times";
-import { consensusOf, limits, lossWarnings } from "../constants";
+import { consensusOf, isMeant, limits, lossWarnings, otherPrefix } from "../constants";
 import { isUnknown, unknown } from "../core/values";
-import { common, consortiumId, description, environments, nameText, objectOf, open, outputs, unusual } from "./fields";
+import { common, consortiumId, description, environments, listed, nameText, objectOf, outputs } from "./fields";
 import { nodesIn } from "./inside";
 import { renamedNodes } from "./losses";
 
@@ -86,14 +86,14 @@ export const environment: Definition = {
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     provider: field(
-      open("provider", providers),
-      "Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about.",
-      { onChange: "replace" },
+      listed("provider", providers),
+      "Client that the nodes run: `quorum`, `geth`, `pantheon` (Besu), `fabric` or `corda`.",
+      { known: providers, onChange: "replace" },
     ),
     consensusType: field(
-      open("consensusType", consensusTypes),
+      listed("consensusType", consensusTypes),
       "Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`.",
-      { onChange: "replace" },
+      { known: consensusTypes, onChange: "replace" },
     ),
     name: field(nameText("name"), "Name of the environment.", { default: "the name of the resource" }),
     description: description(),
@@ -175,6 +175,7 @@ export const environment: Definition = {
   timeouts: { create: 1800, update: 1800, delete: 1800 },
   wire: EnvironmentObject,
   naming: ["name"],
+  isNamedById: true,
   shownLater: ["state", "createdAt", "chainId"],
   place: environments,
   steps: {
@@ -183,17 +184,15 @@ export const environment: Definition = {
     delete: deleting(() => environment, { inside: nodesIn, warning: () => lossWarnings.deleteEnvironment }),
     rules({ provider, consensusType }) {
       const allowed = typeof provider === "string" ? consensusOf[provider] : undefined;
-      if (!allowed || typeof consensusType !== "string" || allowed.includes(consensusType)) return [];
+      if (!allowed || typeof consensusType !== "string" || allowed.includes(consensusType) || isMeant(consensusType))
+        return [];
       const other = providers.find((name) => consensusOf[name]!.includes(consensusType));
       const instead = other === undefined ? "" : `, or provider: "${other}"`;
-      const reason = `${String(provider)} runs ${allowed.join(" or ")}, not ${consensusType}: choose one of these${instead}`;
+      const reason = `${String(provider)} runs ${allowed.join(" or ")}, not ${consensusType}: choose one of these${instead}. If the service has it, and it is meant, write "${otherPrefix}${consensusType}".`;
       return [{ property: "consensusType", reason }];
     },
-    cautions: ({ provider, consensusType, paused }) => [
-      ...(paused === true ? ["paused: a new environment starts running; the next `pulumi up` pauses it"] : []),
-      ...unusual("provider", provider, providers),
-      ...unusual("consensusType", consensusType, consensusTypes),
-    ],
+    cautions: ({ paused }) =>
+      paused === true ? ["paused: a new environment starts running; the next `pulumi up` pauses it"] : [],
     losses: renamedNodes,
     states: { condition: (state) => (state === "initializing" ? "empty" : undefined) },
   },

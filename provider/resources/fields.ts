@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { field, type FieldMeta } from "../core/field";
 import { paths } from "../api/paths";
-import { printable } from "../api/printable";
-import { nearest } from "../core/suggest";
+import { otherPrefix } from "../constants";
+import { notKnown } from "../core/suggest";
 import { type Place, type Props } from "../core/definition";
-import { isUnknown, isUnset } from "../core/values";
+import { isUnset } from "../core/values";
 
 /*
  * Fields that several resources share. Each call makes a new schema, because metadata belongs to the object.
@@ -23,23 +23,11 @@ export const nameText = (what: string) =>
 export const requiredText = (what: string, it: string, example: string) =>
   z.string({ error: `${what} is required: give ${it} as text, such as "${example}"` }).min(1, notEmpty(what));
 
-/** Text with values that are known. A service may have others: see `unusual`. */
-export const open = (what: string, known: readonly string[]) => {
-  const error = `${what} must be text, such as ${known.join(", ")}`;
-  return z.union([z.enum(known, { error }), nameText(what)], { error });
-};
-
-/** A caution about a value that may be a mistake: the service decides. */
-export const unusual = (key: string, value: unknown, known: readonly string[]): string[] =>
-  typeof value !== "string" || known.includes(value) || isUnknown(value)
-    ? []
-    : [
-        `${key} "${printable(value)}" is not one of ${known.join(", ")}${nearby(value, known)}: the service decides whether it accepts it`,
-      ];
-
-const nearby = (value: string, known: readonly string[]): string => {
-  const meant = nearest(value, known);
-  return meant === undefined ? "" : ` (did you mean "${meant}"?)`;
+/** Text with values that are known. The program has to mark any other as meant. */
+export const listed = (what: string, known: readonly string[]) => {
+  const error = ({ input }: { input?: unknown }): string =>
+    typeof input === "string" ? notKnown(what, input, known) : `${what} must be text, such as ${known.join(", ")}`;
+  return z.union([z.enum(known), z.string().regex(new RegExp(`^${otherPrefix}.+`), { error })], { error });
 };
 
 /** Text that may be left out. */

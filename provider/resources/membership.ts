@@ -21,6 +21,7 @@ export const membership: Definition = {
   }),
   wire: MembershipObject,
   naming: ["orgName"],
+  isNamedById: true,
   shownLater: ["state", "createdAt"],
   place: memberships,
   steps: {

@@ -31,7 +31,7 @@ export const service: Definition = {
     environmentId: environmentId(),
     membershipId: membershipId("Id of the membership that owns it."),
     service: field(requiredText("service", "its type", "ipfs"), "Type of the service.", {
-      seen: ["idregistry", "ipfs", "documentstore", "dataexchange", "hdwallet"],
+      seen: ["idregistry", "ipfs", "documentstore", "dataexchange", "hdwallet", "app2app", "tether"],
       onChange: "replace",
     }),
     name: field(nameText("name"), "Name of the service.", { default: "the name of the resource" }),

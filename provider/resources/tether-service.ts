@@ -6,7 +6,7 @@ import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { isUnknown } from "../core/values";
 import { durationSeconds, tetherNetworks } from "../constants";
-import { customTimeouts, lowerCase, open, tetherIdLength, tetherIdText, unusual } from "./fields";
+import { customTimeouts, listed, lowerCase, tetherIdLength, tetherIdText } from "./fields";
 import { begin, configure, stop } from "./tether/configure";
 import { hasContract, isShown, read } from "./tether/read";
 
@@ -33,9 +33,9 @@ export const tetherService: Definition = {
       },
     ),
     network: field(
-      open("network", tetherNetworks),
-      "Public chain that the state is pinned to: `mainnet` or `rinkeby`, or `local` on the embedded service. A service may have others, which previews warn about.",
-      { normal: lowerCase },
+      listed("network", tetherNetworks),
+      "Public chain that the state is pinned to: `mainnet` or `rinkeby`, or `local` on the embedded service.",
+      { normal: lowerCase, known: tetherNetworks },
     ),
     intervalHours: field(
       z.int({ error: "intervalHours must be a whole number of hours" }).min(1, "intervalHours must be at least 1"),
@@ -82,10 +82,7 @@ export const tetherService: Definition = {
   place: () => ({ collection: paths.tethers }),
   steps: {
     idKey: "tetherId",
-    cautions: ({ network }) => [
-      ...unusual("network", network, tetherNetworks),
-      ...(network === "rinkeby" ? [rinkebyEnded] : []),
-    ],
+    cautions: ({ network }) => (network === "rinkeby" ? [rinkebyEnded] : []),
     // A look costs a call, which previews do not make.
     costs: ({ network }, { deployedNetworks } = {}) =>
       hasContract(deployedNetworks, network)

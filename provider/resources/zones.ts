@@ -4,6 +4,7 @@ import { Listed } from "../core/listed";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { type Deleting, deleting, type User } from "../core/lifecycle/delete";
+import { cloudRegions } from "../constants";
 import { sameName } from "../core/values";
 import {
   common,
@@ -27,18 +28,19 @@ const required = (what: string, example: string) =>
 const inputs = () => ({
   name: field(nameText("name"), "Name of the zone.", { default: "the name of the resource" }),
   region: field(required("region", "us-east-2"), "Region of the cloud, by the cloud's own name, such as `us-east-2`.", {
+    seen: Object.values(cloudRegions).flat(),
     onChange: "replace",
     normal: lowerCase,
   }),
   cloud: field(required("cloud", "aws"), "Cloud that it is in.", {
-    seen: ["aws", "azure"],
+    seen: Object.keys(cloudRegions),
     onChange: "replace",
     normal: lowerCase,
   }),
   type: field(
     required("type", "kaleido").default("kaleido"),
     "Who runs its machines: `kaleido` is the service itself.",
-    { default: "`kaleido`", onChange: "replace" },
+    { default: "`kaleido`", seen: ["kaleido"], onChange: "replace" },
   ),
 });
 

@@ -42,10 +42,10 @@ export interface MembershipResult extends Listed {
 
 /** Properties of each `Environment` that the service lists. */
 export interface EnvironmentResult extends Listed {
-  /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
-  provider?: string;
+  /** Client that the nodes run: `quorum`, `geth`, `pantheon` (Besu), `fabric` or `corda`. */
+  provider?: "quorum" | "geth" | "pantheon" | "fabric" | "corda" | `other:${string}`;
   /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
-  consensusType?: string;
+  consensusType?: "raft" | "ibft" | "poa" | `other:${string}`;
   /** Name of the environment. */
   name?: string;
   /** Description for people. */
@@ -442,8 +442,8 @@ export const [
 export interface GetTetherBalanceArgs {
   /** Id of the tether service: the last 10 characters of its console address. */
   tetherId: string;
-  /** Public chain: `mainnet`, `rinkeby`, `local` on the embedded service, or another one that the service has. */
-  network: string;
+  /** Public chain: `mainnet`, `rinkeby`, or `local` on the embedded service. A value that is not known, and is meant: `other:<value>`. */
+  network: "mainnet" | "rinkeby" | "local" | `other:${string}`;
 }
 
 export const [

@@ -2,17 +2,17 @@
  * Generated from the schema of network files (sdk/network/schema.ts) by `npm run generate`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
  */
-import { type ConsensusOf } from "../generated";
+import { type Client, type ConsensusFor } from "../generated";
 
 /** One ledger: client, consensus, nodes by member, credentials, tether, and the services beside it. A consortium has at most 3 environments. */
 export type NetworkEnvironment = NetworkEnvironmentSettings & {
-  [Client in keyof ConsensusOf]: {
-    /** Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about. */
-    provider: Client;
-    /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. */
-    consensusType: ConsensusOf[Client];
+  [C in Client]: {
+    /** Client that the nodes run: `quorum`, `geth`, `pantheon` (Besu), `fabric` or `corda`. A value that is not known, and is meant: `other:<value>`. */
+    provider: C;
+    /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`; `ibft` or `poa` with `pantheon`. A value that is not known, and is meant: `other:<value>`. */
+    consensusType: ConsensusFor<C>;
   };
-}[keyof ConsensusOf];
+}[Client];
 
 /** Properties of most entries. */
 interface NetworkEntry {
@@ -30,7 +30,7 @@ interface NetworkZone {
   region: string;
   /** Cloud that it is in. The service decides which values are allowed; seen: `aws`, `azure`. */
   cloud: string;
-  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
+  /** Who runs its machines: `kaleido` is the service itself. The service decides which values are allowed; seen: `kaleido`. Default: `kaleido`. */
   type?: string;
   /** Name of the zone. Default: its key. */
   name?: string;
@@ -220,8 +220,8 @@ export interface NetworkTether {
   tetherId?: string;
   /** Its console address, which ends in the id, instead of `tetherId`. */
   consoleUrl?: string;
-  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`, or `local` on the embedded service. A service may have others, which previews warn about. */
-  network: string;
+  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`, or `local` on the embedded service. A value that is not known, and is meant: `other:<value>`. */
+  network: "mainnet" | "rinkeby" | "local" | `other:${string}`;
   /** Hours between two pins: a whole number, at least 1. */
   intervalHours: number;
   /** Whether it pins. Default: `true`. */

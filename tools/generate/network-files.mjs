@@ -1,7 +1,7 @@
 // @ts-check
 /** The files that follow from the schema of network files: the JSON schema for editors, the types of the sdk, and the reference. */
 import { table } from "./markdown.mjs";
-import { built, consensusOf, described, interfaceOf, interfaceText, shared } from "./types.mjs";
+import { built, consensusOf, described, interfaceOf, interfaceText, otherPattern, shared } from "./types.mjs";
 
 /** @typedef {Record<string, any>} Json */
 
@@ -12,7 +12,7 @@ export function networkSchema() {
   // Which consensus belongs to which client: a rule between properties, which zod's JSON schema lacks.
   made.definitions.NetworkEnvironment.allOf = Object.entries(consensusOf).map(([provider, types]) => ({
     if: { properties: { provider: { const: provider } }, required: ["provider"] },
-    then: { properties: { consensusType: { enum: types } } },
+    then: { properties: { consensusType: { anyOf: [{ enum: types }, { pattern: otherPattern }] } } },
   }));
   return { $schema: made.$schema, title: "Network file of pulumi-consortium", ...made };
 }
@@ -21,7 +21,7 @@ const header = `/*
  * Generated from the schema of network files (sdk/network/schema.ts) by \`npm run generate\`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
  */
-import { type ConsensusOf } from "../generated";
+import { type Client, type ConsensusFor } from "../generated";
 `;
 
 /** @param {Json} schema @returns {string} sdk/network/generated.ts */
@@ -44,13 +44,13 @@ export function networkTypes(schema) {
   // A client with one of its consensus protocols, beside the other settings.
   const choice = `/** ${environment.description} */
 export type NetworkEnvironment = NetworkEnvironmentSettings & {
-  [Client in keyof ConsensusOf]: {
+  [C in Client]: {
     /** ${provider.description} */
-    provider: Client;
+    provider: C;
     /** ${consensusType.description} */
-    consensusType: ConsensusOf[Client];
+    consensusType: ConsensusFor<C>;
   };
-}[keyof ConsensusOf];
+}[Client];
 `;
   return [header, choice, ...[entry, zone, inside, ...interfaces].map(interfaceText)].join("\n");
 }

@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 /** A module of the build. @param {string} path in dist/ */
 export const built = (path) => require(join(dist, path));
 const { z } = require("zod");
-export const { consensusOf, dynamicPrefix, pluginPrefix } = built("provider/constants.js");
+export const { consensusOf, dynamicPrefix, otherPrefix, pluginPrefix } = built("provider/constants.js");
 const { nameKey, secretKeys } = built("provider/core/definition.js");
 const { docOf, metaOf, wireName } = built("provider/core/field.js");
 export const { described } = built("plugin/schema/types.js");
@@ -28,12 +28,17 @@ const { regions, settingNames } = built("provider/api/settings.js");
  * @property {{ onChange?: string, secret?: boolean, computed?: boolean | "moving", visibility?: string, parent?: string, argument?: string }} meta
  */
 
+/** Text that a program marks as meant. */
+export const otherPattern = `^${otherPrefix}.+`;
+const otherText = `\`${otherPrefix}\${string}\``;
+
 /** The TypeScript type of a JSON schema. @param {any} schema @param {boolean} whole whether optional members are always there @returns {string} */
 function typeText(schema, whole) {
   if (schema.$ref) return schema.$ref.split("/").at(-1);
   if (schema.allOf && !schema.type) return typeText(schema.allOf[0], whole);
   if (schema.enum) return schema.enum.map((/** @type {unknown} */ value) => JSON.stringify(value)).join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.pattern === otherPattern) return otherText;
   const parts = schema.anyOf ?? schema.oneOf;
   if (parts) {
     const all = [...new Set(parts.map((/** @type {any} */ part) => typeText(part, whole)))];
@@ -137,10 +142,14 @@ const clients = Object.entries(/** @type {Record<string, readonly string[]>} */ 
 );
 const consensus = `${comment("Each client, with the consensus protocols that it runs.")}export interface ConsensusOf {\n${clients.join("")}}
 
-${comment("The consensus protocols of a client. The service decides for unknown clients.")}export type ConsensusFor<Client extends string> = Client extends keyof ConsensusOf ? ConsensusOf[Client] : string;\n`;
+${comment("A value that is not known, and is meant.")}export type Other = ${otherText};
+
+${comment("A client that is known, or meant.")}export type Client = keyof ConsensusOf | Other;
+
+${comment("The consensus protocols of a client.")}export type ConsensusFor<C extends Client> = ConsensusOf[C extends keyof ConsensusOf ? C : keyof ConsensusOf] | Other;\n`;
 
 /** Arguments that depend on each other: only the consensus protocols of the given client compile. @type {Record<string, string>} */
-const dependent = { provider: "Client", consensusType: "ConsensusFor<Client>" };
+const dependent = { provider: "C", consensusType: "ConsensusFor<C>" };
 
 /** @param {any} definition */
 function resource(definition) {
@@ -164,8 +173,7 @@ function resource(definition) {
     .map(({ key, type: text, doc }) => `\n${comment(doc, "  ")}  ${key}?: Input<${text}>;\n`);
   const same = args.filter((arg) => !isWider(arg));
 
-  const [parameter, argument] =
-    type === "Environment" ? ["<Client extends string = keyof ConsensusOf>", "<Client>"] : ["", ""];
+  const [parameter, argument] = type === "Environment" ? ["<C extends Client = Client>", "<C>"] : ["", ""];
   const names = `${union(same.filter((arg) => !mayLack(arg)))}, ${union(same.filter(mayLack))}`;
   /** @type {Interface} */
   const shape = { doc, name: `${type}Properties${parameter}`, bases: [], members: Object.fromEntries(lines) };

@@ -153,8 +153,7 @@ async function namesakes(collection: Collection, siblings: Identified[]): Promis
   const { inputs, session, definition } = collection;
   const { run, resource } = session;
   const isLeft = (id: string): boolean => run.leases.released(collection.pathOf(id)) !== undefined;
-  const isGivenUp = ({ id }: Identified): boolean =>
-    definition.isNamedById === true && collection.isGivenUp(id) && !isLeft(id);
+  const isGivenUp = ({ id }: Identified): boolean => collection.isGivenUp(id) && !isLeft(id);
   const exact = collection.namesakes(siblings).filter((item) => !isGivenUp(item));
   // A name that is also the id is exact: the path has it.
   const isSure = collection.place.idField !== undefined || isPlainName(inputs[nameKey(definition)!]);

@@ -1,17 +1,14 @@
 import { type Identified, isApiError, PartialList } from "../../api";
-import { briefly, sentence } from "../../api/api-error";
-import { conflictOf } from "../../api/conflict";
 import { Collection } from "../collection";
 import { Listed } from "../listed";
-import { type Definition, inputKeys, inputMeta, type Made, nameKey, type Props, type Steps } from "../definition";
+import { type Definition, inputKeys, inputMeta, type Made, type Props, type Steps } from "../definition";
 import { serviceNow } from "../session";
 import { fresh, type StateParts } from "../state";
 import { siblingsAgeMs } from "../times";
-import { UserError } from "../user-error";
-import { sameValue } from "../values";
-import { adopt, adopts, findExisting } from "./adopt";
+import { adopt, findExisting } from "./adopt";
 import { discardKilled } from "./continue-killed";
 import { isTwin } from "./recognize";
+import { createBeside, leftBehind } from "./replace";
 import { sendCreate } from "./send-create";
 import { settle } from "./settle";
 import { restarted } from "./update";
@@ -60,65 +57,13 @@ async function createNew(
 ): Promise<Identified> {
   const { session } = collection;
   const send = (more?: Props): Promise<Identified> =>
-    sendCreate(collection, siblings, more).catch((error: unknown) => {
-      throw taken(collection, siblings, error) ?? atLimit(collection, siblings, error);
-    });
+    createBeside(collection, siblings, () => sendCreate(collection, siblings, more));
   const object = await make(collection, send);
   collection.recordMade(object);
   session.run.createdAt.set(object.id, session.clock.now());
   await discardKilled(collection, siblings);
   nameLeftovers(collection, siblings);
   return object;
-}
-
-/** The error for a service that rejects a second one: a replacement comes before the old one goes, or a run left one behind. */
-function taken(collection: Collection, siblings: Identified[] = [], error: unknown): UserError | undefined {
-  if (!isApiError(error)) return undefined;
-  const { inputs, definition } = collection;
-  const why = conflictOf(error);
-  if (why !== "name" && !(why === undefined && isApiError(error, "conflict"))) return undefined;
-  const refusal = `${collection.what}: ${sentence(briefly(error))}`;
-  const alike = definition.naming
-    ? collection.namesakes(siblings)
-    : siblings.filter((item) => isTwin(collection, item, inputs));
-  // A service may also want the names of zones to be unique.
-  const name = nameKey(definition)!;
-  const named = siblings.filter((item) => why === "name" && sameValue(collection.shown(item)[name], inputs[name]));
-  const current = [...alike, ...named].find(({ id }) => collection.isGivenUp(id));
-  if (current) return new UserError(`${refusal} ${oldFirst(current)}`);
-  if (definition.naming && alike.length === 0 && adopts(collection.session, inputs))
-    return new UserError(`${refusal} It has appeared since this run looked: run the command again, which adopts it.`);
-  if (definition.naming) return undefined;
-  const ids = alike.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id)).map(({ id }) => id);
-  if (ids.length > 0)
-    return new UserError(
-      `${refusal} The same member and name already exist: ${ids.join(" and ")}. For \`--replace\`, set the resource option ` +
-        `deleteBeforeReplace: true. ${leftBehind(ids)}; otherwise choose another name.`,
-    );
-  return why === "name" ? new UserError(`${refusal} Choose another name.`) : undefined;
-}
-
-const oldFirst = ({ id }: Identified): string =>
-  `It replaces ${id}, and the service may not accept both at once. Set the resource option deleteBeforeReplace: true, and run ` +
-  "`pulumi up` again: then the old one is deleted first.";
-
-const leftBehind = (ids: readonly string[]): string =>
-  "If a run that failed or was killed left it behind, and nothing uses it: " +
-  `npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`;
-
-/** A limit may be reached because resources got new logical names: their old objects go only after the new ones came. */
-function atLimit(collection: Collection, siblings: Identified[] = [], error: unknown): unknown {
-  if (!isApiError(error) || conflictOf(error) !== "quota") return error;
-  const [current] = siblings.filter(({ id }) => collection.isGivenUp(id));
-  if (current) return collection.error(`${sentence(briefly(error))} ${oldFirst(current)}`);
-  const others = siblings.filter(({ id }) => !collection.holder(id) && !collection.isMade(id));
-  if (others.length === 0) return error;
-  const ids = others.map(({ id }) => id).join(", ");
-  return collection.error(
-    `${error.message} Not in this program, but counted: ${ids}. If this stack made it under ` +
-      'another logical name, give the new resource the option aliases: [{ name: "<its old name>" }], or in a network file its key ' +
-      'formerly: "<its old key>": then nothing is made or deleted.',
-  );
 }
 
 /** A partial list never proves that a name is free. To adopt by id, it is enough. */

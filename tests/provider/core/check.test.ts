@@ -142,9 +142,18 @@ test.each<[Kind, Props, [property: string, reason: string][]]>([
   [
     "environment",
     { ...whole.environment, provider: 7 },
-    [["provider", "provider must be text, such as quorum, geth, pantheon"]],
+    [["provider", "provider must be text, such as quorum, geth, pantheon, fabric, corda"]],
   ],
-  ["environment", { ...whole.environment, consensusType: "" }, [["consensusType", "consensusType must not be empty"]]],
+  [
+    "environment",
+    { ...whole.environment, consensusType: "" },
+    [
+      [
+        "consensusType",
+        'consensusType must be one of raft, ibft, poa, not "". If the service has it, and it is meant, write "other:".',
+      ],
+    ],
+  ],
   [
     "node",
     { name: "a", membershipId: "m" },
@@ -174,7 +183,7 @@ test.each<[Kind, Props, reason: RegExp, property?: string]>([
     /geth runs poa, not raft: choose one of these, or provider: "quorum"/,
     "consensusType",
   ],
-  ["environment", { provider: "" }, /provider must not be empty/],
+  ["environment", { provider: "" }, /provider must be one of quorum/],
   ["environment", { consensusType: "poa" }, /raft or ibft, not poa/],
   ["environment", { releaseId: "" }, /not be empty/],
   ["environment", { blockPeriod: 0 }, /at least 1/],
@@ -245,14 +254,14 @@ test.each<[string, Props, string]>([
 });
 
 test.each<[Kind, Props, replaces: string[], first: boolean, warning: RegExp]>([
-  ["consortium", { extra: { a: 1 } }, ["extra"], true, /consortium "a": REPLACING A CONSORTIUM DESTROYS EVERYTHING/],
+  ["consortium", { extra: { a: 1 } }, ["extra"], false, /consortium "a": REPLACING A CONSORTIUM DESTROYS EVERYTHING/],
   ["consortium", { extra: { a: 1 }, name: "b" }, ["extra"], false, /DESTROYS/],
   ["membership", { consortiumId: "d" }, ["consortiumId"], false, /^$/],
   [
     "environment",
     { provider: "geth", consensusType: "poa" },
     ["provider", "consensusType"],
-    true,
+    false,
     /environment "a": REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER.*\(provider, consensusType\)/,
   ],
   ["environment", { consensusType: "ibft", name: "b" }, ["consensusType"], false, /DESTROYS/],

@@ -1,7 +1,5 @@
 import { contentsKey } from "../../../provider/constants";
 import { type Props } from "../../../provider/core/definition";
-import { unknown } from "../../../provider/core/values";
-import { unusual } from "../../../provider/resources/fields";
 import { lostEnvironments, renamedNodes } from "../../../provider/resources/losses";
 
 /** Children that a program or a network file no longer has, or may only have renamed: each entry has its name first, then earlier ones. */
@@ -61,24 +59,27 @@ describe("nodes", () => {
   test("some are gone and others are new", () => {
     expect(renamedNodes(inFile(["net/e/a"], ["net/e/b"]), inFile(["net/e/c"], ["net/e/d"]))).toEqual([
       'environment "ledger": creates nodes "c" and "d", and deletes "a" and "b", which are no longer declared. If you only ' +
-        'renamed them, give each formerly: "<its old key>": then nothing is created or deleted.',
+        'renamed them, give each formerly: "<its old key>": then nothing is created or deleted. A member that was renamed needs that, too.',
     ]);
     expect(renamedNodes(inProgram(["a/b"]), inProgram(["c/d"]))[0]).toContain(
       'creates nodes "c/d", and deletes "a/b", which are no longer declared. If you only renamed them, give each the resource option',
     );
   });
-});
 
-test.each<[unknown, string[]]>([
-  ["raft", []],
-  [
-    "rafd",
-    ['consensusType "rafd" is not one of raft, ibft (did you mean "raft"?): the service decides whether it accepts it'],
-  ],
-  ["poa-clique", ['consensusType "poa-clique" is not one of raft, ibft: the service decides whether it accepts it']],
-  [unknown, []],
-  [7, []],
-  [undefined, []],
-])("a caution about the value %j", (value, expected) =>
-  expect(unusual("consensusType", value, ["raft", "ibft"])).toEqual(expected),
-);
+  test("members and credentials that are renamed with them are named, too, the members first", () => {
+    const inAll = (...[classes, memberships, credentials]: string[][][]) => ({
+      name: "ledger",
+      [contentsKey]: { classes, memberships, credentials },
+    });
+    const before = inAll([["a-1"], ["a-2"]], [["a"], ["x"]], [["a-app"]]);
+    expect(renamedNodes(before, inAll([["b-1"], ["b-2"]], [["b"], ["x"]], [["b-app"]]))).toEqual([
+      'environment "ledger": creates memberships "b", and deletes "a"; creates nodes "b-1" and "b-2", and deletes "a-1" and "a-2"; ' +
+        'creates credentials "b-app", and deletes "a-app", which are no longer declared. If you only renamed them, give each of them, ' +
+        'the memberships first, the resource option aliases: [{ name: "<its old name>" }]: then nothing is created or deleted.',
+    ]);
+    expect(renamedNodes(before, inAll([["b-1", "a-1"], ["a-2"]], [["b"], ["x"]], [["b-app"]]))).toEqual([
+      expect.stringMatching(/creates memberships "b".*credentials "b-app"/),
+    ]);
+    expect(renamedNodes(before, before)).toEqual([]);
+  });
+});

@@ -1,45 +1,119 @@
-import { Node, TetherService } from "../../../sdk";
+import { Configuration, EnvironmentZone, Node, Service, TetherService } from "../../../sdk";
 import { Stack } from "../../support/double/stack";
-import { ledger, onBothAdapters } from "../../support/stacks";
+import { type Base, ledger, onBothAdapters } from "../../support/stacks";
 import { rewriting } from "../../support/virtual-time";
 
-/* Decisions of the service: unknown clients and protocols, the release of an environment, and its pauses. */
+/* Values that are known and others; decisions of the service: the release of an environment, and its pauses. */
 
 const withArgs = (args: object = {}, nodes = 0) =>
   ledger(({ environment, membership }) => {
     for (let at = 1; at <= nodes; at++) new Node(`n${at}`, { environment, membership });
   }, args);
 
+const inLedger = (more: (within: Pick<Base, "environment" | "membership">) => unknown) =>
+  ledger(({ environment, membership }) => more({ environment, membership }));
+
 onBothAdapters((make, adapter) => {
-  test("an unknown client is sent to the service, and the preview warns", async () => {
-    const { stack } = await make();
-    const shown = await stack.preview(withArgs({ provider: "quorun" }));
-    expect(shown.errors).toEqual([]);
-    expect(shown.said).toContain(
-      'environment "e": provider "quorun" is not one of quorum, geth, pantheon (did you mean "quorum"?): the service decides whether it accepts it',
+  describe("a value that is not known is an error of the preview, and the program can say that it is meant", () => {
+    const meant = /write "other:/;
+    test.each<[object, RegExp]>([
+      [
+        { provider: "quorm" },
+        /provider must be one of quorum, .*, not "quorm"; did you mean "quorum"\?.*"other:quorm"/,
+      ],
+      [{ provider: "besu" }, /not "besu"\. If the service has it/],
+      [{ consensusType: "rfat" }, /consensusType must be one of raft, .*, not "rfat"; did you mean "raft"\?/],
+      [{ consensusType: "poa" }, /quorum runs raft or ibft, not poa.*"other:poa"/],
+    ])("%j of an environment: nothing is touched", async (args, refused) => {
+      const { stack, service, writes } = await make(withArgs({}, 2));
+      const ids = () => service.store.nodes.list().map(({ id }) => id);
+      const before = ids();
+      for (const run of [await stack.preview(withArgs(args, 2)), await stack.up(withArgs(args, 2))])
+        expect(run.failure).toMatch(refused);
+      expect([writes(), ids()]).toEqual([[], before]);
+    });
+
+    test.each([{ provider: "other:fabric2" }, { consensusType: "other:poa" }])(
+      "%j is sent without the mark, and the old ledger stays if the service refuses it",
+      async (args) => {
+        const { stack, service } = await make(withArgs({}, 2));
+        const { id } = stack.of("e");
+        expect((await stack.preview(withArgs(args, 2))).errors).toEqual([]);
+        expect((await stack.up(withArgs(args, 2))).failure).toMatch(/POST .*HTTP 400: .*(provider|consensus)/);
+        expect(service.store.environments.list()).toMatchObject([{ id, fields: { name: "e" } }]);
+        expect(service.store.nodes.list()).toHaveLength(2);
+        expect((await stack.up(withArgs({}, 2))).changes).toEqual([]);
+      },
     );
-    expect((await stack.up(withArgs({ provider: "quorun" }))).failure).toMatch(
-      /^Environment "e": POST .*HTTP 400: .*provider/,
-    );
+
+    test("one that the service has is made once, whether it is marked or known", async () => {
+      const { stack, service } = await make(withArgs({ consensusType: "other:raft" }));
+      expect(service.store.environments.list()).toMatchObject([{ fields: { consensus_type: "raft" } }]);
+      expect((await stack.up(withArgs({ consensusType: "raft" }))).changes).toEqual([]);
+      expect((await stack.up(withArgs({ provider: "other:quorum", consensusType: "raft" }))).changes).toEqual([]);
+    });
+
+    test.each([
+      ["rinkbey", /network must be one of mainnet, rinkeby, local, not "rinkbey"; did you mean "rinkeby"\?/],
+      ["sepolia", /not "sepolia"\. If the service has it/],
+    ])("network %s of a tether", async (network, refused) => {
+      const { stack, writes } = await make(undefined, { tethers: [{ id: "tether0001" }] });
+      const tether = (name: string) => (): void =>
+        void new TetherService("t", { tetherId: "tether0001", network: name as "mainnet", intervalHours: 6 });
+      expect((await stack.preview(tether(network))).failure).toMatch(refused);
+      expect(writes()).toEqual([]);
+      expect((await stack.up(tether(`other:${network}`))).failure).toMatch(/POST .*targetNetwork: HTTP 400: .*network/);
+    });
+
+    test.each<
+      [string, (value: string) => (base: Pick<Base, "environment" | "membership">) => unknown, string, string, string]
+    >([
+      ["a service", (value) => (base) => new Service("x", { ...base, service: value }), "ipfs", "ipsf", "hdwallet"],
+      [
+        "a configuration",
+        (value) => (base) => new Configuration("x", { ...base, type: value }),
+        "kms",
+        "ksm",
+        "node_config",
+      ],
+      ["a node", (role) => (base) => new Node("x", { ...base, role }), "validator", "validatr", "other:observer"],
+      [
+        "a zone",
+        (region) =>
+          ({ environment }) =>
+            new EnvironmentZone("x", { environment, region, cloud: "aws" }),
+        "us-east-2",
+        "us-esat-2",
+        "eu-west-1",
+      ],
+    ])("of %s only where it would replace: a new one loses nothing", async (_, program, first, typo, next) => {
+      const { stack, writes } = await make(inLedger(program(first)));
+      const { id } = stack.of("x");
+      for (const run of [await stack.preview(inLedger(program(typo))), await stack.up(inLedger(program(typo)))])
+        expect(run.failure).toMatch(meant);
+      expect([writes(), stack.of("x").id]).toEqual([[], id]);
+      expect(await stack.up(inLedger(program(next)))).toMatchObject({ errors: [] });
+      expect(stack.of("x").id).not.toBe(id);
+      expect(await (await make(inLedger(program(typo)))).stack.up(inLedger(program(typo)))).toMatchObject({
+        errors: [],
+        changes: [],
+      });
+    });
   });
 
   test.each([
-    [
-      "rinkbey",
-      /network "rinkbey" is not one of mainnet, rinkeby, local \(did you mean "rinkeby"\?\): the service decides/,
-    ],
-    ["sepolia", /network "sepolia" is not one of mainnet, rinkeby, local: the service decides/],
     ["rinkeby", /tether service "tether0001": the public network "rinkeby" was shut down in 2023/],
     ["mainnet", /^((?!network).)*$/s],
-  ])("network %s of a tether: the preview warns where it should, and names the payment", async (network, warning) => {
-    const { stack } = await make(undefined, { tethers: [{ id: "tether0001" }] });
-    const tether = (): void => void new TetherService("t", { tetherId: "tether0001", network, intervalHours: 6 });
-    const { said } = await stack.preview(tether);
-    expect(said).toMatch(warning);
-    expect(said).toContain(`tether service "tether0001": pays for a contract on ${network} from its account, unless`);
-    if (network === "sepolia")
-      expect((await stack.up(tether)).failure).toMatch(/POST .*targetNetwork: HTTP 400: .*network/);
-  });
+  ] as const)(
+    "network %s of a tether: the preview warns where it should, and names the payment",
+    async (network, warning) => {
+      const { stack } = await make(undefined, { tethers: [{ id: "tether0001" }] });
+      const tether = (): void => void new TetherService("t", { tetherId: "tether0001", network, intervalHours: 6 });
+      const { said } = await stack.preview(tether);
+      expect(said).toMatch(warning);
+      expect(said).toContain(`tether service "tether0001": pays for a contract on ${network} from its account, unless`);
+    },
+  );
 
   test.each([
     ["quorum", "ibft"],

@@ -157,7 +157,7 @@ onBothAdapters((make, adapter) => {
     test.each([undefined, "a node of this name already exists"])("waits for a freed name: %s", async (errorMessage) => {
       const world = await make(node());
       refuse(world, "POST", /\/nodes$/, 409, 3, errorMessage);
-      expect(await world.stack.up(node("other"))).toMatchObject({ errors: [] });
+      expect(await world.stack.up(node("other:other"))).toMatchObject({ errors: [] });
       expect(world.service.store.nodes.list()).toMatchObject([{ fields: { role: "other" } }]);
     });
 
@@ -169,12 +169,12 @@ onBothAdapters((make, adapter) => {
         const world = await make(program("node_config"));
         const { id } = world.stack.of("g");
         refuse(world, "POST", /\/configurations$/, 409, 9, errorMessage);
-        const { failure } = await world.stack.up(program("other"));
+        const { failure } = await world.stack.up(program("other:kms"));
         expect(failure).toMatch(new RegExp(`It replaces ${id}.*deleteBeforeReplace: true`));
         expect(world.service.store.configurations.list()).toHaveLength(1);
         world.service.faults.clear();
         const steps = ["create Configuration g", "delete Configuration g"];
-        await world.expectChanges(program("other", { deleteBeforeReplace: true }), steps);
+        await world.expectChanges(program("other:kms", { deleteBeforeReplace: true }), steps);
       },
     );
   });

@@ -1,0 +1,226 @@
+import { type Identified, isApiError } from "../../api";
+import { briefly, sentence } from "../../api/api-error";
+import { conflictOf } from "../../api/conflict";
+import { paths } from "../../api/paths";
+import { messageOf } from "../../plain";
+import { Collection } from "../collection";
+import { type Definition, identityOf, nameKey, nameOf, pathOf, type Props } from "../definition";
+import { type Run } from "../run";
+import { type Session } from "../session";
+import { UserError } from "../user-error";
+import { sameValue } from "../values";
+import { adopts } from "./adopt";
+import { change } from "./change";
+import { isTwin } from "./recognize";
+
+/*
+ * A replacement makes the new object before the old one goes. If the service wants each name once, the old one has another name
+ * meanwhile. If the new one is refused, the old one gets its name back, and nothing was changed. What is in the old one stays until
+ * that goes, in whichever order the engine deletes.
+ */
+
+/** The name of an object while its successor needs its own, in a form that every service accepts. */
+const nameMeanwhile = (id: string): string => `replaced-${id}`;
+
+/**
+ * Creates an object, perhaps beside the one that it replaces.
+ * @param siblings what was there before
+ */
+export async function createBeside(
+  collection: Collection,
+  siblings: Identified[] | undefined,
+  create: () => Promise<Identified>,
+): Promise<Identified> {
+  const send = async (): Promise<Identified> => {
+    const object = await create();
+    // The old one would be deleted, and the new one with it.
+    if (collection.place.idField !== undefined || !siblings?.some(({ id }) => id === object.id)) return object;
+    throw collection.error(`the service answered the creation with ${object.id}, which was there before. ${unchanged}`);
+  };
+  try {
+    return await send();
+  } catch (error) {
+    const old = isAboutName(error) ? namesakesOf(collection, siblings).find(isReplaced(collection)) : undefined;
+    if (!old || !(await freeName(collection, old))) throw await refused(collection, siblings, error);
+  }
+  return send().catch(async (error: unknown) => {
+    throw await refused(collection, siblings, error);
+  });
+}
+
+const unchanged = "Nothing was changed.";
+
+const isReplaced =
+  (collection: Collection) =>
+  ({ id }: Identified): boolean =>
+    collection.isGivenUp(id);
+
+/** Whether a service may have refused a second object of this name. */
+function isAboutName(error: unknown): boolean {
+  if (!isApiError(error)) return false;
+  const why = conflictOf(error);
+  return why === "name" || (why === undefined && isApiError(error, "conflict"));
+}
+
+/** The siblings that a service may not want beside the new object. It may also want the names of zones to be unique. */
+function namesakesOf(collection: Collection, siblings: Identified[] = []): Identified[] {
+  const { inputs, definition } = collection;
+  const name = nameKey(definition)!;
+  const alike = definition.naming
+    ? collection.namesakes(siblings)
+    : siblings.filter((item) => isTwin(collection, item, inputs));
+  return [...new Set([...alike, ...siblings.filter((item) => sameValue(collection.shown(item)[name], inputs[name]))])];
+}
+
+/** Gives another name to an object that is replaced. @returns whether the service can do that */
+async function freeName(collection: Collection, old: Identified): Promise<boolean> {
+  const name = nameMeanwhile(old.id);
+  const why = await rename(collection, old, name);
+  if (why === undefined)
+    collection.say(`${old.id}, which it replaces, is called "${name}" from now on, until it is deleted`);
+  return why === undefined;
+}
+
+/** @returns why not */
+async function rename(successor: Collection, item: Identified, name: unknown): Promise<string | undefined> {
+  const { session, definition, inputs, place } = successor;
+  const key = nameKey(definition);
+  if (key === undefined || place.idField !== undefined) return "its name is its id";
+  const collection = Collection.of(session, definition, inputs, item.id);
+  const before = { asked: {}, shown: collection.shown(item) };
+  const one = { collection, id: item.id, inputs: { ...inputs, [key]: name }, keys: [key], before };
+  return change(one).then(() => undefined, messageOf);
+}
+
+/** The error for a create that was refused. An object that it was to replace has its name back, also if a killed run took it. */
+async function refused(collection: Collection, siblings: Identified[] = [], error: unknown): Promise<unknown> {
+  const { session, inputs, definition } = collection;
+  const old = siblings.filter(isReplaced(collection));
+  const named = (name: unknown): boolean => sameValue(name, inputs[nameKey(definition) ?? ""]);
+  const mine = old.filter(({ id }) => named(session.run.leases.givenUpName(collection.pathOf(id))));
+  const now = mine.length === 0 ? [] : ((await collection.siblings(0).catch(() => undefined)) ?? siblings);
+  const left: string[] = [];
+  for (const { id } of mine) {
+    const item = now.find((one) => one.id === id);
+    if (!item || collection.shown(item)[nameKey(definition)!] !== nameMeanwhile(id)) continue;
+    const name = session.run.leases.givenUpName(collection.pathOf(id));
+    const why = await rename(collection, item, name);
+    if (why !== undefined) left.push(`${id} is still called "${nameMeanwhile(id)}", not "${String(name)}" (${why}).`);
+  }
+  const known = taken(collection, siblings, error) ?? atLimit(collection, siblings, error) ?? error;
+  if (left.length > 0)
+    return collection.error(`${messageOf(known)} ${left.join(" ")} \`pulumi up --refresh\` renames it.`);
+  if (known === error && mine.length > 0)
+    collection.say(`${mine.map(({ id }) => id).join(" and ")}, which it was to replace, stays as it was.`);
+  return known;
+}
+
+/** The error for a service that rejects a second one: a replacement comes before the old one goes, or a run left one behind. */
+function taken(collection: Collection, siblings: Identified[] = [], error: unknown): UserError | undefined {
+  if (!isApiError(error) || !isAboutName(error)) return undefined;
+  const { inputs, definition, session } = collection;
+  const refusal = `${collection.what}: ${sentence(briefly(error))}`;
+  const old = namesakesOf(collection, siblings).find(isReplaced(collection));
+  if (old) return new UserError(`${refusal} ${oldFirst(old)}`);
+  const alike = definition.naming
+    ? collection.namesakes(siblings)
+    : siblings.filter((item) => isTwin(collection, item, inputs));
+  if (definition.naming && alike.length === 0 && adopts(session, inputs))
+    return new UserError(`${refusal} It has appeared since this run looked: run the command again, which adopts it.`);
+  if (definition.naming) return undefined;
+  const ids = alike.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id)).map(({ id }) => id);
+  if (ids.length > 0)
+    return new UserError(
+      `${refusal} The same member and name already exist: ${ids.join(" and ")}. For \`--replace\`, set the resource option ` +
+        `deleteBeforeReplace: true. ${leftBehind(ids)}; otherwise choose another name.`,
+    );
+  return conflictOf(error) === "name" ? new UserError(`${refusal} Choose another name.`) : undefined;
+}
+
+const oldFirst = ({ id }: Identified): string =>
+  `It replaces ${id}, which stays as it was, because the service may not accept both at once. To delete ${id} first, with everything ` +
+  "in it, set the resource option deleteBeforeReplace: true, and run `pulumi up` again; in a network file, take its entry out for one run.";
+
+/** What to do with an object that a run left behind. */
+export const leftBehind = (ids: readonly string[]): string =>
+  "If a run that failed or was killed left it behind, and nothing uses it: " +
+  `npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`;
+
+/** A limit may be reached because resources got new logical names: their old objects go only after the new ones came. */
+function atLimit(collection: Collection, siblings: Identified[] = [], error: unknown): UserError | undefined {
+  if (!isApiError(error) || conflictOf(error) !== "quota") return undefined;
+  const old = siblings.find(isReplaced(collection));
+  if (old) return collection.error(`${sentence(briefly(error))} ${oldFirst(old)}`);
+  const others = siblings.filter(({ id }) => !collection.holder(id) && !collection.isMade(id));
+  if (others.length === 0) return undefined;
+  const ids = others.map(({ id }) => id).join(", ");
+  return collection.error(
+    `${error.message} Not in this program, but counted: ${ids}. If this stack made it under ` +
+      'another logical name, give the new resource the option aliases: [{ name: "<its old name>" }], or in a network file its key ' +
+      'formerly: "<its old key>": then nothing is made or deleted.',
+  );
+}
+
+type Remove = (session: Session) => Promise<unknown>;
+
+/** Deletions that wait for the deletion of what they are in, by its path. */
+const waiting = new WeakMap<Run, Map<string, Remove[]>>();
+
+/** The paths of everything that an object is in, the innermost first. */
+function around(definition: Definition, state: Props): string[] {
+  const found: string[] = [];
+  for (let { parent } = definition.place(state); parent; { parent } = parent.place)
+    found.push(paths.item(parent.place.collection, parent.id));
+  return found;
+}
+
+/**
+ * Whether an object stays until what it is in is deleted: that is replaced, and the object's own successor is not made yet. The engine
+ * deletes a node first where its option says so, and that would take the old ledger before there is a new one.
+ */
+export async function waits(
+  session: Session,
+  definition: Definition,
+  id: string,
+  state: Props,
+  remove: Remove,
+): Promise<boolean> {
+  const { run, createLog, client, resource } = session;
+  const path = pathOf(definition, state, id);
+  const parent = around(definition, state).find((one) => run.leases.isGivenUp(one));
+  const lease = run.leases.replacing(path);
+  if (parent === undefined || !lease || typeof lease.create === "object") return false;
+  const all = waiting.get(run) ?? new Map<string, Remove[]>();
+  waiting.set(run, all.set(parent, [...(all.get(parent) ?? []), remove]));
+  session.say(`${nameOf(definition, state)} (${id}): stays until what it is in is replaced, and is deleted with that`);
+  // The state loses it now, so that the log has to prove to a later run that it is this stack's.
+  const name = identityOf(definition, state);
+  await createLog.left(
+    { path: definition.place(state).collection, name, id, resource: resource?.name },
+    client.http.settings,
+  );
+  return true;
+}
+
+/** Deletes what waited for the deletion of the object with this path. */
+export async function removeWaiting(session: Session, path: string): Promise<void> {
+  for (const remove of waiting.get(session.run)?.get(path) ?? []) await remove(session);
+  waiting.get(session.run)?.delete(path);
+}
+
+/**
+ * Refuses to delete an object, or what is in it, while its successor is not complete: with --continue-on-error, the engine deletes although
+ * other resources have failed.
+ */
+export function refuseUnfinished({ run }: Session, definition: Definition, id: string, state: Props): void {
+  const { leases } = run;
+  for (const path of [pathOf(definition, state, id), ...around(definition, state)]) {
+    const successor = leases.replacing(path)?.create;
+    const failed = typeof successor === "object" ? leases.unmade(successor.path) : undefined;
+    if (!failed) continue;
+    throw new UserError(
+      `${nameOf(definition, state)} (${id}) is not deleted, because "${failed.resource.name}", which belongs to what replaces it, ` +
+        "is not ready. Fix that, then run the command again.",
+    );
+  }
+}
