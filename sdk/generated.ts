@@ -268,7 +268,7 @@ export interface AppCredFields extends Args<AppCredProperties, never, "name" | "
 export interface ServiceProperties extends Placed, Recorded {
   /** Id of the membership that owns it. Programs can pass the resource as `membership` instead. */
   membershipId: string;
-  /** Type of the service. The service decides which values are allowed; seen: `idregistry`, `ipfs`, `documentstore`, `dataexchange`, `hdwallet`. */
+  /** Type of the service. The service decides which values are allowed; seen: `idregistry`, `ipfs`, `documentstore`, `dataexchange`, `hdwallet`, `app2app`, `tether`. */
   service: string;
   /** Name of the service. Default: the name of the resource. */
   name: string;

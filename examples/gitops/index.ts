@@ -7,6 +7,7 @@ const companies = config.requireObject<string[]>("members");
 const nodesPerMember = config.requireNumber("nodesPerMember");
 
 const consortium = new Consortium(`trade-${pulumi.getStack()}`, { description: "Who shipped what to whom" });
+// Nobody deletes or replaces the ledger by mistake with the option { protect: true } as a third argument.
 const environment = new Environment("ledger", { consortium, provider: "quorum", consensusType: "raft" });
 
 const members = companies.map((company) => {

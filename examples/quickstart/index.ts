@@ -6,7 +6,7 @@ const consortium = new Consortium("coffee-trade", { description: "Who delivered 
 const grower = new Membership("grower", { consortium });
 const roaster = new Membership("roaster", { consortium });
 
-// Their shared ledger.
+// Their shared ledger. In production, a third argument keeps it from being deleted or replaced: { protect: true }
 const environment = new Environment("ledger", { consortium, provider: "quorum", consensusType: "raft" });
 
 // Each company runs two nodes, so one can fail.

@@ -262,7 +262,7 @@ export interface NetworkConfiguration extends NetworkEntry {
 export interface NetworkService extends NetworkEntry {
   /** Key of the member that owns it. */
   member: string;
-  /** Type of the service. The service decides which values are allowed; seen: `idregistry`, `ipfs`, `documentstore`, `dataexchange`, `hdwallet`. */
+  /** Type of the service. The service decides which values are allowed; seen: `idregistry`, `ipfs`, `documentstore`, `dataexchange`, `hdwallet`, `app2app`, `tether`. */
   service: string;
   /** Name of the service. Default: its key. */
   name?: string;

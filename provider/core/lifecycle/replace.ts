@@ -40,7 +40,7 @@ export async function createBeside(
   try {
     return await send();
   } catch (error) {
-    const old = isAboutName(error) ? namesakesOf(collection, siblings).find(isReplaced(collection)) : undefined;
+    const old = isAboutName(error) ? namesakesOf(collection, siblings, error).find(isReplaced(collection)) : undefined;
     if (!old || !(await freeName(collection, old))) throw await refused(collection, siblings, error);
   }
   return send().catch(async (error: unknown) => {
@@ -63,13 +63,15 @@ function isAboutName(error: unknown): boolean {
 }
 
 /** The siblings that a service may not want beside the new object. It may also want the names of zones to be unique. */
-function namesakesOf(collection: Collection, siblings: Identified[] = []): Identified[] {
+function namesakesOf(collection: Collection, siblings: Identified[] = [], error: unknown): Identified[] {
   const { inputs, definition } = collection;
   const name = nameKey(definition)!;
   const alike = definition.naming
     ? collection.namesakes(siblings)
     : siblings.filter((item) => isTwin(collection, item, inputs));
-  return [...new Set([...alike, ...siblings.filter((item) => sameValue(collection.shown(item)[name], inputs[name]))])];
+  const isNamed = isApiError(error) && conflictOf(error) === "name";
+  const named = siblings.filter((item) => isNamed && sameValue(collection.shown(item)[name], inputs[name]));
+  return [...new Set([...alike, ...named])];
 }
 
 /** Gives another name to an object that is replaced. @returns whether the service can do that */
@@ -120,7 +122,7 @@ function taken(collection: Collection, siblings: Identified[] = [], error: unkno
   if (!isApiError(error) || !isAboutName(error)) return undefined;
   const { inputs, definition, session } = collection;
   const refusal = `${collection.what}: ${sentence(briefly(error))}`;
-  const old = namesakesOf(collection, siblings).find(isReplaced(collection));
+  const old = namesakesOf(collection, siblings, error).find(isReplaced(collection));
   if (old) return new UserError(`${refusal} ${oldFirst(old)}`);
   const alike = definition.naming
     ? collection.namesakes(siblings)

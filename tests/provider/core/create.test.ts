@@ -142,7 +142,7 @@ describe("a name that the service refuses", () => {
     [
       "may be that of the object that it replaces",
       { ...zone, answer: name, there: [item("y", "environmentZone")], prepare: givesUp("y") },
-      /It replaces y, and the service may not accept both at once\. Set the resource option deleteBeforeReplace/,
+      /It replaces y, which stays as it was, because the service may not accept both at once\. .*deleteBeforeReplace: true/,
     ],
     [
       "is not that of another one that is replaced",

@@ -94,10 +94,7 @@ onBothAdapters((make, adapter) => {
       expect([writes(), stack.of("x").id]).toEqual([[], id]);
       expect(await stack.up(inLedger(program(next)))).toMatchObject({ errors: [] });
       expect(stack.of("x").id).not.toBe(id);
-      expect(await (await make(inLedger(program(typo)))).stack.up(inLedger(program(typo)))).toMatchObject({
-        errors: [],
-        changes: [],
-      });
+      expect((await new Stack(adapter).preview(inLedger(program(typo)))).errors).toEqual([]);
     });
   });
 
