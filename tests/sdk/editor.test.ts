@@ -75,6 +75,8 @@ describe.each(Object.entries(forms))("a client and its consensus: %s", (_, progr
     ["geth", "poa"],
     ["quorum", "raft"],
     ["quorum", "ibft"],
+    ["other:next", "raft"],
+    ["quorum", "other:next"],
   ])("%s runs %s", (provider, consensusType) => {
     expect(complaints(program(`provider: "${provider}", consensusType: "${consensusType}"`))).toBe("");
   });
@@ -83,6 +85,8 @@ describe.each(Object.entries(forms))("a client and its consensus: %s", (_, progr
     ["geth", "raft"],
     ["geth", "ibft"],
     ["quorum", "poa"],
+    ["quorm", "raft"],
+    ["quorum", "rfat"],
   ])("%s with %s does not compile", (provider, consensusType) => {
     expect(complaints(program(`provider: "${provider}", consensusType: "${consensusType}"`))).toMatch(
       /is not assignable/,
@@ -135,7 +139,7 @@ test.each([
   [
     "provider:",
     made(`provider: "geth", consensusType: "poa"`),
-    "Client that the nodes run: `quorum`, `geth` or `pantheon` (Besu). A service may have others, which previews warn about.",
+    "Client that the nodes run: `quorum`, `geth`, `pantheon` (Besu), `fabric` or `corda`. A value that is not known, and is meant: `other:<value>`.",
   ],
 ])("the hover over %s in %s", (over, text, words) => {
   expect(hover(text.replace("consortium,", "consortium: consortium,"), over)).toBe(words);
