@@ -217,10 +217,10 @@ export class Leases {
     this.#set({ ...before, create: { path } });
   }
 
-  /** The object that the resource has created or adopted is ready. */
-  ready(resource: ProgramResource | undefined): void {
+  /** The object that the resource has created or adopted is ready, or this run gave up waiting for it. */
+  ready(resource: ProgramResource | undefined, isReady = true): void {
     const before = resource && this.#leases.get(resource.key);
-    if (typeof before?.create === "object") this.#set({ ...before, create: { ...before.create, isReady: true } });
+    if (typeof before?.create === "object") this.#set({ ...before, create: { ...before.create, isReady } });
   }
 
   failed(resource: ProgramResource | undefined): void {
@@ -253,7 +253,7 @@ export class Leases {
       `${definition.place(inputs).collection}/`.startsWith(`${path}/`);
     return [...this.#leases.values()].find((one) => {
       if (typeof one.create !== "object") return one.create === "failed" && isIn(one);
-      return one.create.isReady !== true && (one.create.path === path || isIn(one));
+      return one.create.isReady === false && (one.create.path === path || isIn(one));
     });
   }
 

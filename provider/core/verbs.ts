@@ -300,7 +300,8 @@ export class Verbs {
         return made;
       } catch (error) {
         // The old resource keeps the object that this one was to take over.
-        if (!(error instanceof Incomplete)) timed.run.leases.failed(timed.resource);
+        if (error instanceof Incomplete) timed.run.leases.ready(timed.resource, false);
+        else timed.run.leases.failed(timed.resource);
         throw error;
       }
     };

@@ -2,6 +2,7 @@ import { type Identified, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
 import { paths } from "../../api/paths";
+import { holdsLedger } from "../../constants";
 import { messageOf } from "../../plain";
 import { Collection } from "../collection";
 import { type Definition, identityOf, nameKey, nameOf, pathOf, type Props } from "../definition";
@@ -211,18 +212,14 @@ export async function removeWaiting(session: Session, path: string): Promise<voi
 }
 
 /**
- * Refuses to delete an object, or what is in it, while its successor is not complete: with --continue-on-error, the engine deletes although
- * other resources have failed.
+ * Refuses to delete a ledger, or a node of one, in a run that could not make something: with --continue-on-error, the engine deletes all the
+ * same, also what an earlier run has replaced. Perhaps the successor lacks just that.
  */
 export function refuseUnfinished({ run }: Session, definition: Definition, id: string, state: Props): void {
-  const { leases } = run;
-  for (const path of [pathOf(definition, state, id), ...around(definition, state)]) {
-    const successor = leases.replacing(path)?.create;
-    const failed = typeof successor === "object" ? leases.unmade(successor.path) : undefined;
-    if (!failed) continue;
-    throw new UserError(
-      `${nameOf(definition, state)} (${id}) is not deleted, because "${failed.resource.name}", which belongs to what replaces it, ` +
-        "is not ready. Fix that, then run the command again.",
-    );
-  }
+  const failed = holdsLedger(definition.type) || definition.type === "Node" ? run.leases.unmade("") : undefined;
+  if (!failed) return;
+  throw new UserError(
+    `${nameOf(definition, state)} (${id}) is not deleted, because "${failed.resource.name}" of the program failed, and the ledger may ` +
+      "be needed until that works. Fix that, then run the command again.",
+  );
 }

@@ -60,6 +60,8 @@ describe.each([
     const limit = await failed(w.stack.up());
     expect(limit).toMatch(/It replaces \w+, which stays as it was.*deleteBeforeReplace: true/s);
     expect(await w.network()).toEqual(w.before);
+    w.stack.program(program());
+    expect(await done(w.stack.up())).toMatchObject({ code: 0 });
     w.stack.program(program(replaced));
     const fault = w.refuse(environments, 400, "consensus_type is not supported");
     expect(await failed(w.stack.up())).toContain("consensus_type is not supported");
