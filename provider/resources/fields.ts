@@ -27,7 +27,7 @@ export const requiredText = (what: string, it: string, example: string) =>
 export const listed = (what: string, known: readonly string[]) => {
   const error = ({ input }: { input?: unknown }): string =>
     typeof input === "string" ? notKnown(what, input, known) : `${what} must be text, such as ${known.join(", ")}`;
-  return z.union([z.enum(known), z.string().regex(new RegExp(`^${otherPrefix}.+`), { error })], { error });
+  return z.union([z.enum(known, { error }), z.string().regex(new RegExp(`^${otherPrefix}.+`), { error })], { error });
 };
 
 /** Text that may be left out. */

@@ -66,21 +66,21 @@ const wrong: [string, (text: string) => string, string[]][] = [
     "a consensus of another client",
     (text) => text.replace("raft", "poa"),
     [
-      '8:20: environments.prod.consensusType: quorum runs raft or ibft, not poa: choose one of these, or provider: "geth"',
+      '8:20: environments.prod.consensusType: quorum runs raft or ibft, not poa: choose one of these, or provider: "geth". If the service has it, and it is meant, write "other:poa".',
     ],
   ],
   [
     "values that are no text",
     (text) => text.replace("raft", "7").replace("quorum", "[quorum]"),
     [
-      "7:15: environments.prod.provider: provider must be text, such as quorum, geth, pantheon",
+      "7:15: environments.prod.provider: provider must be text, such as quorum, geth, pantheon, fabric, corda",
       "8:20: environments.prod.consensusType: consensusType must be text, such as raft, ibft, poa",
     ],
   ],
   [
     "what is missing",
     (text) => text.replace("    provider: quorum\n", ""),
-    ["6:3: environments.prod.provider: provider must be text, such as quorum, geth, pantheon"],
+    ["6:3: environments.prod.provider: provider must be text, such as quorum, geth, pantheon, fabric, corda"],
   ],
   [
     "an empty environment",
