@@ -85,10 +85,11 @@ const isMissing = (value: unknown): boolean => value === undefined || value === 
 function unseenValues(shape: Shape, olds: Props, inputs: Props): Issue[] {
   return Object.entries(shape).flatMap(([key, schema]) => {
     const meta = metaOf(schema);
-    const { seen = [], normal = (value: unknown) => value } = meta;
+    const { seen, normal = (value: unknown) => value } = meta;
+    if (!seen || !isMarkable(meta) || isUnknown(inputs[key])) return [];
     const [was, is] = [normal(olds[key], olds), normal(inputs[key], inputs)];
-    if (seen.length === 0 || !isMarkable(meta) || typeof was !== "string" || typeof is !== "string") return [];
-    if (isUnknown(is) || was === unmarked(is) || isMeant(is) || seen.includes(is)) return [];
+    if (typeof was !== "string" || typeof is !== "string") return [];
+    if (was === unmarked(is) || isMeant(is) || seen.includes(is)) return [];
     return [{ property: key, reason: `${notKnown(key, is, seen)} As it is, it would replace what exists.` }];
   });
 }
