@@ -67,6 +67,12 @@ export default tseslint.config(
     rules: { "no-restricted-properties": "off", "no-console": "off" },
   },
   {
+    // What a command tells goes through `print` and `say`, which show foreign text safely.
+    files: ["cli/**", "fleet/**"],
+    ignores: ["cli/shared/terminal.ts"],
+    rules: { "no-console": "error" },
+  },
+  {
     // A resource class gets its outputs from an interface of the same name: Pulumi sets them, and nothing is emitted.
     files: ["sdk/*.ts", "sdk/classes/*.ts"],
     rules: {

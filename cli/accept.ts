@@ -1,7 +1,7 @@
 import { type Command } from "@commander-js/extra-typings";
 import { type ConsortiumClient, isApiError, path } from "../provider/api";
-import { printable } from "../provider/api/printable";
 import { connectionHelp, withClient } from "./shared/connection";
+import { jsonText, print } from "./shared/terminal";
 
 interface Invitation {
   id: string;
@@ -23,12 +23,10 @@ export function define(command: Command): void {
 
 async function list(client: ConsortiumClient, json: boolean): Promise<void> {
   const open = await invitations(client);
-  if (json) return console.log(JSON.stringify({ invitations: open }, undefined, 2));
-  if (open.length === 0) console.log("No invitation to this organization is open.");
+  if (json) return print(jsonText({ invitations: open }));
+  if (open.length === 0) print("No invitation to this organization is open.");
   for (const { id, email, from, consortium } of open)
-    console.log(
-      printable(`${id}  to the consortium ${consortium.name} (${consortium.id}) of ${from}, sent to ${email}`),
-    );
+    print([`${id}  to the consortium ${consortium.name} (${consortium.id}) of ${from}, sent to ${email}`]);
 }
 
 async function accept(client: ConsortiumClient, id: string, json: boolean): Promise<void> {
@@ -36,9 +34,9 @@ async function accept(client: ConsortiumClient, id: string, json: boolean): Prom
   if (!invitation)
     throw new Error(`There is no open invitation ${id} to this organization. \`consortium accept\` lists them.`);
   await client.http.request("POST", path`/embedded/invitations/${id}/accept`, { body: {} });
-  if (json) return console.log(JSON.stringify({ accepted: invitation }, undefined, 2));
+  if (json) return print(jsonText({ accepted: invitation }));
   const { from, consortium } = invitation;
-  console.log(printable(`This organization is now a member of the consortium ${consortium.name} of ${from}.`));
+  print([`This organization is now a member of the consortium ${consortium.name} of ${from}.`]);
 }
 
 async function invitations(client: ConsortiumClient): Promise<Invitation[]> {

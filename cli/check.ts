@@ -8,7 +8,18 @@ import { type ListenAddress, listenAddress, serveMetrics } from "./check/listen"
 import { counted, metricsOf } from "./check/metrics";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
 import { junitXml, type TestCase } from "./shared/formats";
-import { fail, type FlagsOf, replaceFile, targetOption, textOf, wholeNumber, writable } from "./shared/terminal";
+import {
+  fail,
+  type FlagsOf,
+  jsonText,
+  print,
+  replaceFile,
+  say,
+  targetOption,
+  textOf,
+  wholeNumber,
+  writable,
+} from "./shared/terminal";
 
 /** The exit code if the check could not run. 1 means broken, 3 unknown. */
 const couldNotCheck = 2;
@@ -86,7 +97,7 @@ async function checkNetwork(flags: Flags): Promise<void> {
   };
   const serve = async (client: ConsortiumClient, address: ListenAddress): Promise<void> => {
     const served = await serveMetrics(address);
-    console.log(`Serving ${served.url}, checked every ${flags.every} s.`);
+    print(`Serving ${served.url}, checked every ${flags.every} s.`);
     try {
       await repeatedly(flags.every, () => served.look(async () => check(await observeNetwork(client, options))));
     } finally {
@@ -111,7 +122,7 @@ async function optionsFor({ stack, outputs, consortium, ...flags }: Flags) {
   const state = document === undefined ? undefined : readStack(document, `The stack ${stack}`);
   const given = outputs === undefined ? [] : credentialsInOutputs(jsonIn(outputs));
   if (outputs !== undefined && given.length === 0)
-    console.error(`consortium: warning: ${nameOf(outputs)} has no user name with its password. ${howToWrite}`);
+    say(`consortium: warning: ${nameOf(outputs)} has no user name with its password. ${howToWrite}`);
   return {
     credentials: [...(state?.credentials ?? []), ...given],
     tethers: flags.tether,
@@ -139,7 +150,7 @@ function jsonIn(file: string): unknown {
 
 function show(results: readonly Result[], { json, junit, metrics, ...flags }: Flags): void {
   const now = Date.now();
-  console.log(json ? jsonOf(results) : [listOf(results), notTested(results, flags), summaryOf(results)].join("\n"));
+  print(json ? jsonOf(results) : [listOf(results), notTested(results, flags), summaryOf(results)].join("\n"));
   if (junit !== undefined) replaceFile(junit, junitOf(results));
   if (metrics !== undefined) replaceFile(metrics, metricsOf(results, now));
 }
@@ -214,14 +225,15 @@ export function summaryOf(results: readonly Result[]): string {
 
 /** For programs. */
 export const jsonOf = (results: readonly Result[]): string =>
-  JSON.stringify(
-    { ok: verdictOf(results).exitCode === 0, verdict: verdictOf(results).verdict, counts: counted(results), results },
-    undefined,
-    2,
-  );
+  jsonText({
+    ok: verdictOf(results).exitCode === 0,
+    verdict: verdictOf(results).verdict,
+    counts: counted(results),
+    results,
+  });
 
 /** For tools that read JUnit: each check of each object is a test case. */
-function junitOf(results: readonly Result[]): string {
+export function junitOf(results: readonly Result[]): string {
   const elements = {
     ...({ ok: undefined, failed: "failure", skipped: "skipped" } as const),
     ...({ unseen: "error", unknown: "error" } as const),
@@ -229,10 +241,10 @@ function junitOf(results: readonly Result[]): string {
   const cases = results.map((one): TestCase => {
     const attributes = { classname: one.check, name: subjectName(one) };
     const element = elements[one.outcome];
-    const text = printable([one.text, one.next ?? ""].join(" ").trim());
+    const text = [one.text, one.next ?? ""].join(" ").trim();
     if (element === undefined) return { attributes };
     if (element === "skipped") return { attributes, result: { element, message: text } };
-    return { attributes, result: { element, message: printable(one.text), text } };
+    return { attributes, result: { element, message: one.text, text } };
   });
   return junitXml("consortium check", cases);
 }

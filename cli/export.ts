@@ -24,6 +24,7 @@ import {
   type Remark,
 } from "./export/definition";
 import { connectionHelp, withClient } from "./shared/connection";
+import { jsonText, print, say } from "./shared/terminal";
 
 interface Flags {
   consortium?: string;
@@ -59,13 +60,13 @@ async function exportNetwork({ consortium, adopt = false, ...flags }: Flags): Pr
     if (found.length === 0) throw new Error("The organization of this API key has no consortium.");
     if (flags.import) {
       const { resources, remarks } = bulkImportOf(found);
-      process.stdout.write(`${JSON.stringify({ resources }, undefined, 2)}\n`);
+      print(jsonText({ resources }));
       return note(remarks);
     }
     const exported = definitionOf(found[0]!, { adopt });
     if (flags.json) {
       const { definition: network, remarks: notes } = exported;
-      process.stdout.write(`${JSON.stringify({ network, notes }, undefined, 2)}\n`);
+      print(jsonText({ network, notes }));
       return;
     }
     process.stdout.write(yamlOf(exported, { adopt }));
@@ -82,8 +83,7 @@ async function onlyConsortium(client: ConsortiumClient): Promise<string | undefi
 }
 
 function note(remarks: readonly Remark[]): void {
-  for (const { path, text } of remarks)
-    console.error(["note", ...(path.length > 0 ? [path.join(".")] : []), text].join(": "));
+  for (const { path, text } of remarks) say([["note", ...(path.length > 0 ? [path.join(".")] : []), text].join(": ")]);
 }
 
 const editors = " yaml-language-server: $schema=./node_modules/pulumi-consortium/schemas/network.schema.json";

@@ -5,7 +5,7 @@ import { environmentName } from "../provider/api/environment";
 import { ConsortiumClient, isApiError, path, resolveSettings } from "../provider/api";
 import { tetherNetworks } from "../provider/constants";
 import { inEther, weiOf } from "../provider/plain";
-import { type FlagsOf, textOf } from "./shared/terminal";
+import { type FlagsOf, jsonText, print, textOf } from "./shared/terminal";
 
 const [urlVariable, keyVariable] = [environmentName("baseUrl"), environmentName("apiKey")];
 
@@ -37,8 +37,8 @@ async function fund(tetherId: string, { network, ether, json, ...flags }: Flags)
   try {
     const { address, balance = "0" } = (await client.http.request("POST", where, { body, optional: true }))
       .body as Partial<Record<string, string>>;
-    if (json) console.log(JSON.stringify({ account: address, network, balanceWei: balance }, undefined, 2));
-    else console.log(`${address} on ${network} now owns ${inEther(balance, 18)}.`);
+    if (json) print(jsonText({ account: address, network, balanceWei: balance }));
+    else print(`${address} on ${network} now owns ${inEther(balance, 18)}.`);
   } catch (error) {
     // A faucet's 404 names the tether; a missing route's names the path.
     const isAnswer = (text: string): boolean => text.includes(tetherId) && !text.includes(where);

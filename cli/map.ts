@@ -9,7 +9,7 @@ import { mermaidOf } from "../observe/map/mermaid";
 import { svgOf } from "../observe/map/svg";
 import { UserError } from "../provider/core/user-error";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
-import { fail, type FlagsOf, replaceFile, textOf } from "./shared/terminal";
+import { fail, type FlagsOf, jsonText, replaceFile, textOf } from "./shared/terminal";
 
 /** The exit code if the key cannot see everything, as for `check`. */
 const couldNotSee = 2;
@@ -17,7 +17,7 @@ const couldNotSee = 2;
 const formats: Record<string, (model: NetworkModel) => string> = {
   svg: (model) => `${svgOf(mapOf(model))}\n`,
   mermaid: (model) => mermaidOf(mapOf(model)) ?? tooLarge(),
-  json: (model) => `${JSON.stringify(model, undefined, 2)}\n`,
+  json: (model) => `${jsonText(model)}\n`,
 };
 
 const options = (command: Command) =>

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { type Command } from "@commander-js/extra-typings";
 import { version } from "../provider/version";
 import { pulumiOutput } from "./shared/connection";
+import { print } from "./shared/terminal";
 
 /** The plugin's executables; Windows starts the .cmd. */
 const files = ["pulumi-resource-consortium", "pulumi-resource-consortium.cmd"];
@@ -26,7 +27,7 @@ export function define(program: Command): void {
       "after",
       "\nFor plugins.providers[].path in Pulumi.yaml. A project that has it needs no installed plugin.",
     )
-    .action(() => console.log(folder()));
+    .action(() => print(folder()));
 }
 
 /** The folder of the plugin in this package. */
@@ -41,7 +42,7 @@ function folder(): string {
 async function install(): Promise<void> {
   const args = ["plugin", "install", "resource", "consortium", `v${version}`, "--file", folder(), "--reinstall"];
   await pulumiOutput(args, "pulumi plugin install failed");
-  console.log(
+  print(
     `Installed the provider plugin consortium v${version} for this user's Pulumi CLI. Programs in YAML, Python, Go, .NET and Java\n` +
       "find it. For a TypeScript program, set this in the stack:\n\n" +
       "  pulumi config set consortium:plugin true",

@@ -7,7 +7,17 @@ import { questions } from "./probe/questions";
 import { World } from "./probe/world";
 import { connectionHelp } from "./shared/connection";
 import { newTable } from "./shared/formats";
-import { confirm, fail, type FlagsOf, replaceFile, stopSignals, wholeNumber, writable } from "./shared/terminal";
+import {
+  confirm,
+  fail,
+  type FlagsOf,
+  print,
+  replaceFile,
+  say,
+  stopSignals,
+  wholeNumber,
+  writable,
+} from "./shared/terminal";
 
 const defaultWait = 300;
 
@@ -37,12 +47,12 @@ async function probe(flags: Flags): Promise<void> {
   const settings = resolveSettings();
   if (flags.save !== undefined) writable(flags.save);
   const name = `probe-${randomBytes(6).toString("hex")}`;
-  console.error(intent(settings, name));
+  say(intent(settings, name));
   if (!flags.yes && !(await confirm("Make them?")))
     throw new Error("Nothing was created: confirm at a terminal, or use --yes.");
   const [stop, giveUp] = [new AbortController(), new AbortController()];
   const onSignal = (signal: NodeJS.Signals): void => {
-    console.error(
+    say(
       stop.signal.aborted ? "Stopping at once." : "Deleting what was created. Press Ctrl-C again to stop immediately.",
     );
     process.exitCode = 128 + constants.signals[signal];
@@ -67,7 +77,7 @@ async function run(world: World, flags: Flags, stop: AbortSignal): Promise<void>
   const rows: string[][] = [];
   const askAll = async (isAfter: boolean): Promise<void> => {
     for (const { question, use, ask } of questions.filter(({ after = false }) => after === isAfter)) {
-      console.error(`${question} …`);
+      say(`${question} …`);
       rows.push([question, await ask(world), use]);
     }
   };
@@ -80,16 +90,16 @@ async function run(world: World, flags: Flags, stop: AbortSignal): Promise<void>
     failure = error;
     if (!stop.aborted) {
       fail(error);
-      console.error("Deleting what was created.");
+      say("Deleting what was created.");
     }
   }
   const left = await world.clear(failure !== undefined);
   if (failure === undefined) await askAll(true);
-  console.log(tableOf(rows));
+  process.stdout.write(`${tableOf(rows)}\n`);
   const { answers, timing } = world; // settings of a service only: no keys, ids or names
   if (failure === undefined && flags.save !== undefined)
     replaceFile(flags.save, `${JSON.stringify({ answers, timing }, null, 2)}\n`);
-  if (left.length === 0) console.log("Everything that the probe created is deleted.");
+  if (left.length === 0) print("Everything that the probe created is deleted.");
   else
     fail(
       new Error(

@@ -7,7 +7,7 @@ import { namedBy } from "../inventory/rows";
 import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { printable, printableLines } from "../provider/api/printable";
-import { lossWarnings, partsOfUrn } from "../provider/constants";
+import { kindOf, lossWarnings, partsOfUrn } from "../provider/constants";
 import { type FlagsOf, replaceFile, textOf, wholeNumber } from "./shared/terminal";
 
 const hasErrors = ({ messages, violations }: Plan): boolean =>
@@ -111,8 +111,9 @@ export function render(plans: Plan[], { title, max, approvals, map }: RenderOpti
     text = `${[...head, ...boxes, ...link, ...sections, ...note].join("\n\n")}\n`;
     if (text.length <= max) return text;
   }
-  const end = "…\n\n_Cut here. The log of the run has all._\n";
-  return text.slice(0, max - end.length) + end;
+  const end = "\n…\n\n_Cut here. The log of the run has all._\n";
+  const part = text.slice(0, max - end.length);
+  return part.slice(0, part.lastIndexOf("\n") + 1) + end; // half a line could end within `code`, and be a mention
 }
 
 function section(plan: Plan, size: Size): string {
@@ -149,7 +150,7 @@ function warnings(plans: Plan[], size: Size): string[] {
   if (lost.length === 0) return [];
   const lines = cut(lost, size).map(({ plan, action, type, name, loss }) => {
     const what = action === "gone" ? "is gone from the service, and with it" : `is ${action}: this destroys`;
-    return `- ${where(plan, plans)}${type} ${code(name)} ${what} ${loss}.`;
+    return `- ${where(plan, plans)}${titled(type, name)} ${what} ${loss}.`;
   });
   const [isGone, isDestroyed] = lost.some((change) => change.losesLedger)
     ? ["A LEDGER, OR A PART OF ONE, IS GONE", "THIS DESTROYS A LEDGER, OR A PART OF ONE"]
@@ -183,7 +184,7 @@ function deviationTable(deviations: Deviation[], size: Size): string {
   return listed(["resource", "approved", "now"], deviations, size, ({ urn, approved, now }) => {
     const [change] = [...now, ...approved];
     const { type, name } = change ?? partsOfUrn(urn);
-    return [`${type} ${code(name)}`, cell(approved), cell(now)];
+    return [titled(type, name), cell(approved), cell(now)];
   });
 }
 
@@ -200,7 +201,7 @@ function mapBlock(plan: Plan, changes: PlannedChange[]): string[] {
 const changeTable = (changes: PlannedChange[], size: Size): string =>
   listed(["", "resource", "what"], changes, size, (change) => [
     marked(change.action),
-    `${change.type} ${code(change.name)}`,
+    titled(change.type, change.name),
     details(change),
   ]);
 
@@ -272,9 +273,15 @@ const more = (list: unknown[], { lines }: Size): string[] => {
   return left > 0 ? [`_… and ${left} more._`] : [];
 };
 
-/** Foreign text as code, so that nothing in it becomes a mention, a link or a column. */
+/** A resource of another package has a type of its own, in whatever words. */
+const titled = (type: string, name: string): string => `${kindOf(type) ? type : code(type)} ${code(name)}`;
+
+/** Foreign text as code, so that nothing in it becomes a mention, a link or a column. A column needs an odd number of backslashes. */
 function code(text: string): string {
-  const line = printable(text.replaceAll(/\s*\n\s*/g, " ")).replaceAll("|", "\\|");
+  const line = printable(text.replaceAll(/\s*\n\s*/g, " ")).replaceAll(
+    /(\\*)\|/g,
+    (_, before: string) => `${before}${before.length % 2 === 1 ? "\\" : ""}\\|`,
+  );
   const ticks = fence(line, "`");
   const pad = /^`|`$|^\s|\s$/.test(line) ? " " : "";
   return line === "" ? "" : ticks + pad + line + pad + ticks;

@@ -12,7 +12,7 @@ import { definitions } from "../provider/resources";
 import { isUtility } from "../provider/resources/service";
 import { deletionOrder, type Found, fullIdOf, inside, readOwn } from "../provider/resources/tree";
 import { connectionHelp, withClient } from "./shared/connection";
-import { confirm, type FlagsOf, stopSignals } from "./shared/terminal";
+import { confirm, type FlagsOf, print, say, stopSignals } from "./shared/terminal";
 
 const options = (command: Command) =>
   command
@@ -48,11 +48,12 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
     const now = Date.now();
     const tree = await readOwn(newSession(client));
     const chosen = id ? exactly(tree, id) : leftovers(tree, { prefix: prefix!, before: now - olderThan!, undated });
-    if (!json) console.log(treeLines(tree, chosen, now).join("\n") || "Nothing matches.");
+    const lines = treeLines(tree, chosen, now);
+    if (!json) print(lines.length > 0 ? lines : "Nothing matches.");
     const cleared = await decide(client, chosen, { yes, json });
-    if (json) console.log(asJson(chosen, cleared));
-    for (const [item, reason] of cleared.kept) console.error(`left: ${titleOf(item)}, because ${reason}`);
-    for (const { item, error } of cleared.failed) console.error(`not deleted: ${titleOf(item)}: ${error}`);
+    if (json) print(asJson(chosen, cleared));
+    for (const [item, reason] of cleared.kept) say(`left: ${titleOf(item)}, because ${reason}`);
+    for (const { item, error } of cleared.failed) say([`not deleted: ${titleOf(item)}: ${error}`]);
     if (cleared.failed.length > 0) process.exitCode = 1;
   });
 }
@@ -66,20 +67,20 @@ async function decide(
   if (going.size === 0) return nothing;
   const objects = `${going.size} object${going.size === 1 ? "" : "s"}`;
   if (!yes && (json || !(await confirm(`Delete ${objects}?`)))) {
-    if (!json) console.log(`Nothing was deleted of ${objects}: --yes deletes without asking.`);
+    if (!json) print(`Nothing was deleted of ${objects}: --yes deletes without asking.`);
     return nothing;
   }
   const deleted: Found[] = [];
   const onSignal = (signal: NodeJS.Signals): void => {
-    console.error(
+    say(
       `Stopped. Known to be deleted: ${deleted.length} of ${objects}. To delete the rest, run the same command again.`,
     );
     process.exit(128 + constants.signals[signal]);
   };
   for (const signal of stopSignals) process.on(signal, onSignal);
   try {
-    const cleared = await clear(client, going, (line) => console.error(line), deleted);
-    if (!json) console.log(`Deleted ${cleared.deleted.length} of ${objects}.`);
+    const cleared = await clear(client, going, (line) => say(line), deleted);
+    if (!json) print(`Deleted ${cleared.deleted.length} of ${objects}.`);
     return cleared;
   } finally {
     for (const signal of stopSignals) process.off(signal, onSignal);
@@ -148,7 +149,7 @@ export async function clear(
       for (const one of gone) say(`deleted ${titleOf(one)}`);
     } catch (error) {
       if (error instanceof InUse) return void kept.set(item, error.why);
-      failed.push({ item, error: printable(messageOf(error)) });
+      failed.push({ item, error: messageOf(error) });
     }
   };
 
@@ -294,11 +295,10 @@ const summaryOf = (item: Found) => {
 
 /** For programs: everything that was found, and what happened to it. */
 function asJson({ going, kept }: Leftovers, { deleted, kept: used, failed }: Cleared): string {
-  const text = JSON.stringify({
+  return JSON.stringify({
     found: [...going].map(summaryOf),
     kept: [...kept, ...used].map(([item, reason]) => ({ ...summaryOf(item), reason })),
     deleted: deleted.map(fullIdOf),
     failed: failed.map(({ item, error }) => ({ ...summaryOf(item), error })),
   });
-  return printable(text);
 }

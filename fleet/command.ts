@@ -29,7 +29,15 @@ import { type Fleet } from "./schema";
 import { readSecrets } from "./secrets";
 import { matching, selected, type Wanted } from "./selection";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
-import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
+import {
+  confirm,
+  print,
+  repeatable,
+  replaceFile,
+  say,
+  stopSignals,
+  wholeNumber,
+} from "pulumi-consortium/internal/fleet";
 
 interface Flags extends Wanted {
   policyPack?: string[];
@@ -121,22 +129,22 @@ function definePlan(program: Program): void {
       const definition = readFleet(file);
       const { stacks, changes } = selected(definition, wanted);
       const planned = plannedShards(stacks, shards);
-      changes?.removed.forEach((name) => console.error(`${name} is no longer in ${file}: its stack is not changed.`));
+      changes?.removed.forEach((name) => say(`${name} is no longer in ${file}: its stack is not changed.`));
       if (stages !== undefined && planned.length > stages)
         throw new Error(
           `${file} has ${planned.length} stages, and --stages says ${stages}: add jobs to the pipeline, or shorten the chain of dependsOn.`,
         );
-      if (matrix) return console.log(matrices[matrix](planned));
+      if (matrix) return print(matrices[matrix](planned));
       for (const { stage, shard, stacks: own } of planned.flat())
         for (const { name } of own) {
           const [at, reason] = [planned.length > 1 ? [`stage ${stage}`] : [], changes?.reasons.get(name)];
-          console.log([titleOf(shard), name, ...at, ...(reason === undefined ? [] : [reason])].join("  "));
+          print([titleOf(shard), name, ...at, ...(reason === undefined ? [] : [reason])].join("  "));
         }
       const shown = [
         counted(planned.flat().length, "shard"),
         ...(planned.length > 1 ? [`${planned.length} stages`] : []),
       ];
-      console.error(`${stacks.length} of ${definition.stacks.length} stacks in ${shown.join(" of ")}`);
+      say(`${stacks.length} of ${definition.stacks.length} stacks in ${shown.join(" of ")}`);
     });
 }
 
@@ -149,9 +157,9 @@ function defineMerge(program: Program): void {
     .addHelpText("after", "\nThe exit code is the same as for one run of all these stacks; 1 if a shard is missing.")
     .action((files: string[], flags: Flags) => {
       const { merged, missing } = mergeResults(files);
-      print(merged, flags);
+      show(merged, flags);
       process.exitCode = missing === undefined ? exitCode(merged) : 1;
-      if (missing !== undefined) console.error(missing);
+      if (missing !== undefined) say(missing);
     });
 }
 
@@ -181,21 +189,20 @@ function defineManifests(program: Program): void {
       for (const left of leftManifests(definition, folder)) {
         if (flags.prune) rmSync(left);
         const what = flags.prune ? "deleted" : "`kubectl apply` would still run it: delete it, or use --prune";
-        console.error(`${relative(folder, left)} is of no stack in ${file}: ${what}`);
+        say(`${relative(folder, left)} is of no stack in ${file}: ${what}`);
       }
       const next = "Commit them, apply access.yaml, create these Secrets, then apply the other files:";
-      console.log(`${files.length} files are in ${folder}. ${next}`);
-      neededSecrets(definition, options).forEach((text) => console.log(`  ${text}`));
-      const remarks = [lockRemark(made, folder) ?? [], manifestRemarks(definition, options)].flat();
-      remarks.forEach((text) => console.error(text));
+    print(`${files.length} files are in ${folder}. ${next}`);
+    neededSecrets(definition, options).forEach((text) => print(`  ${text}`));
+    const remarks = [lockRemark(made, folder) ?? [], manifestRemarks(definition, options)].flat();
+    remarks.forEach((text) => say(text));
     });
 }
 
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
   const read = readFleet(file, { limits: command === "up" || command === "preview" });
   const { stacks, inAll, stages, names, changes } = selected(read, flags);
-  if (changes)
-    console.error(`${changes.reasons.size} of ${read.stacks.length} stacks have changed since ${flags.changedSince}.`);
+  if (changes) say(`${changes.reasons.size} of ${read.stacks.length} stacks have changed since ${flags.changedSince}.`);
   for (const folder of flags.policyPack ?? []) {
     const pack = { path: resolve(folder) };
     const problem = problemOfPack(pack);
@@ -208,8 +215,8 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
   const { parallel = read.concurrency, refresh, takeOver, stage } = flags;
   const { shard = stage === undefined ? undefined : { index: 1, count: 1 } } = flags;
   const spread = { inAll, names, ...(stage !== undefined && { stage, stages }) };
-  const say = (stack: string, line: string) => void process.stderr.write(`[${stack}] ${line}\n`);
-  const options = { stacks, parallel, refresh, takeOver, mayLoseLedger, secrets, say, stop: stopOnSignals() };
+  const told = (stack: string, line: string) => say([`[${stack}] ${line}`]);
+  const options = { stacks, parallel, refresh, takeOver, mayLoseLedger, secrets, say: told, stop: stopOnSignals() };
   const run = async (what: Verb, more: Partial<RunOptions> = {}): Promise<FleetResult> => ({
     ...(await runFleet(read, { ...options, ...more, command: what })),
     shard: shard && { ...shard, ...spread },
@@ -217,7 +224,7 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
   const planned = await agreed(command, stacks.length, flags, run);
   if (!planned) return void (process.exitCode = 1);
   const result = await run(command, { planned });
-  print(result, flags, file);
+  show(result, flags, file);
   process.exitCode = exitCode(result);
 }
 
@@ -232,36 +239,36 @@ async function agreed(
   const many = counted(count, "stack");
   if (asks && (!process.stdin.isTTY || flags.json)) {
     const why = "there is no terminal to ask for confirmation";
-    return void console.error(`consortium fleet ${command}: ${why}. Use --yes to run it for ${many}.`);
+    return void say(`consortium fleet ${command}: ${why}. Use --yes to run it for ${many}.`);
   }
   let planned: readonly StackResult[] = [];
   if (command === "destroy") {
     const preview = await run("losses", { say: () => undefined });
-    ledgerWarnings(preview, "WILL BE").forEach((line) => console.error(line));
+    ledgerWarnings(preview, "WILL BE").forEach((line) => say([line]));
     planned = preview.stacks;
   }
   if (!asks) return planned;
   if (command === "up") {
     const preview = await run("preview");
-    print(preview, {});
+    show(preview, {});
     if (!preview.stacks.every((one) => isGood(one) || one.outcome === losesLedger)) return undefined;
     planned = preview.stacks;
   }
   if (await confirm(command === "up" ? `Change ${many}?` : `Destroy everything in ${many}?`)) return planned;
-  return void console.error("Nothing was changed.");
+  return void say("Nothing was changed.");
 }
 
-function print(result: FleetResult, { json, junit }: Pick<Flags, "json" | "junit">, file?: string): void {
-  console.log(json ? summaryJson(result) : summaryText(result, file));
+function show(result: FleetResult, { json, junit }: Pick<Flags, "json" | "junit">, file?: string): void {
+  print(json ? summaryJson(result) : summaryText(result, file));
   if (junit !== undefined) replaceFile(junit, summaryJunit(result));
 }
 
-function summaryText(result: FleetResult, file = "<file>"): string {
+function summaryText(result: FleetResult, file = "<file>"): string[] {
   const lines = summaryOfStacks(result);
   if (result.command === "preview") lines.unshift(...ledgerWarnings(result, "WOULD BE"));
   if (result.command === "up") lines.push(...ledgerWarnings(result, "IS"));
   const strays = result.command === "destroy" ? [] : result.strays.map((stack) => strayNote(stack, file));
-  return [...lines, summaryLine(result), ...strays].join("\n");
+  return [...lines, summaryLine(result), ...strays];
 }
 
 /** Ctrl-C: starts no new stack and cancels running ones as Pulumi does; a second one kills them. */
@@ -269,7 +276,7 @@ function stopOnSignals(): Stop {
   const stop = new Stop();
   const raise = () => {
     stop.raise();
-    console.error(
+    say(
       stop.ending
         ? "Ending at once."
         : "Cancelling the stacks in progress; no more will start. Press Ctrl-C again to end at once.",

@@ -3,10 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import limited from "p-limit";
 import {
   confirm,
+  jsonText,
   messageOf,
-  printableLines,
+  print,
   repeatable,
   replaceFile,
+  say,
   writable,
 } from "pulumi-consortium/internal/fleet";
 import { Cluster, podNameOf } from "./cluster";
@@ -53,10 +55,10 @@ export function defineStatus(program: Program): void {
     .addHelpText("after", "\nExit code 1: a stack is stalled or has failed; 2: no failure, but not all are ready.")
     .action(async (files: string[], flags: Flags) => {
       const { all, missing } = await seen(files, flags);
-      console.log(flags.json ? status.statusJson(all) : status.statusText(all));
+      print(flags.json ? status.statusJson(all) : status.statusText(all));
       if (flags.junit !== undefined) replaceFile(flags.junit, status.statusJunit(all));
       if (flags.prometheus !== undefined) replaceFile(flags.prometheus, status.statusMetrics(all));
-      if (missing !== undefined) console.error(missing);
+      if (missing !== undefined) say(missing);
       process.exitCode = missing === undefined ? status.statusCode(all) : 1;
     });
 }
@@ -96,13 +98,12 @@ const isResult = (file: string | undefined): boolean => file !== undefined && !/
 
 /** Shards to run again, in the order of their stages. */
 function remaining({ merged, again }: Merged, { matrix, json }: Flags): void {
-  if (matrix !== undefined) return console.log(matrices[matrix](again));
-  if (json) return console.log(JSON.stringify(again, undefined, 2));
+  if (matrix !== undefined) return print(matrices[matrix](again));
+  if (json) return print(jsonText(again));
   const several = again.length > 1;
-  for (const { stage, shard } of again.flat())
-    console.log(`${several ? `--stage ${stage} ` : ""}--shard ${titleOf(shard)}`);
+  for (const { stage, shard } of again.flat()) print(`${several ? `--stage ${stage} ` : ""}--shard ${titleOf(shard)}`);
   const bad = merged.stacks.filter((one) => !isGood(one)).length;
-  console.error(`${counted(again.flat().length, "shard")} to run again; ${counted(bad, "stack")} not ok`);
+  say(`${counted(again.flat().length, "shard")} to run again; ${counted(bad, "stack")} not ok`);
 }
 
 const isWanted = (stack: string, { only }: Flags): boolean =>
@@ -180,7 +181,7 @@ async function resume(files: string[], flags: Flags): Promise<void> {
     `${namespace}/${stack}  ${[...done, ...(left === undefined ? [] : [`NOT STARTED: ${left}`])].join("; ")}`;
   const started = results.filter(({ left }) => left === undefined).length;
   const summary = `${started} of ${counted(stalled.length, "stalled Stack")} started again`;
-  console.log(flags.json ? JSON.stringify(results, undefined, 2) : [...results.map(line), summary].join("\n"));
+  print(flags.json ? jsonText(results) : [...results.map(line), summary]);
   if (started < stalled.length) process.exitCode = 1;
 }
 

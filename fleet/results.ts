@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { groupBy, junitXml, type TestCase, textOf } from "pulumi-consortium/internal/fleet";
+import { groupBy, jsonText, junitXml, type TestCase, textOf } from "pulumi-consortium/internal/fleet";
 import { type FleetStack } from "./schema";
 import { indexesOf, type Planned, type Shard, titleOf } from "./shards";
 
@@ -287,7 +287,7 @@ function totals(results: readonly StackResult[]): Counts {
 
 /** For programs. */
 export const summaryJson = (result: FleetResult): string =>
-  JSON.stringify({ ...result, ok: result.stacks.every(isGood), total: totals(result.stacks) }, undefined, 2);
+  jsonText({ ...result, ok: result.stacks.every(isGood), total: totals(result.stacks) });
 
 /** For tools that read JUnit: each stack is a test case. */
 export function summaryJunit({ command, project, stacks, seconds }: FleetResult): string {

@@ -1,4 +1,4 @@
-import { junitXml, printableLines, type TestCase } from "pulumi-consortium/internal/fleet";
+import { jsonText, junitXml, metricLabels, printableLines, type TestCase } from "pulumi-consortium/internal/fleet";
 import { holdersOf, lockedBy } from "./recovery";
 import { counted, type FleetResult, losesLedger, type StackResult } from "./results";
 
@@ -159,11 +159,7 @@ export function statusText(all: readonly StackStatus[]): string {
 
 /** For programs. */
 export const statusJson = (all: readonly StackStatus[]): string =>
-  JSON.stringify(
-    { stacks: all, total: Object.fromEntries(countsOf(all.filter(isReal))), ok: all.every(isReady) },
-    undefined,
-    2,
-  );
+  jsonText({ stacks: all, total: Object.fromEntries(countsOf(all.filter(isReal))), ok: all.every(isReady) });
 
 /** For tools that read JUnit: each stack is a test case. */
 export const statusJunit = (all: readonly StackStatus[]): string =>
@@ -190,13 +186,10 @@ type Sample = [labels: Record<string, string | undefined>, value: number];
 
 /** In Prometheus' text format. Two Stacks of one stack, one of which only previews, differ by the label `preview`. */
 export function statusMetrics(all: readonly StackStatus[]): string {
-  const escaped = (text: string) => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
-  const labels = (pairs: Record<string, string | undefined>) =>
-    Object.entries(pairs).flatMap(([key, value]) => (value === undefined ? [] : [`${key}="${escaped(value)}"`]));
   const metric = (name: string, help: string, samples: Sample[]) => [
     `# HELP consortium_fleet_${name} ${help}`,
     `# TYPE consortium_fleet_${name} gauge`,
-    ...samples.map(([pairs, value]) => `consortium_fleet_${name}{${labels(pairs).join(",")}} ${value}`),
+    ...samples.map(([pairs, value]) => `consortium_fleet_${name}{${metricLabels(pairs)}} ${value}`),
   ];
   const of = ({ stack, namespace, preview }: StackStatus) => ({ namespace, stack, preview: preview && "true" });
   const [real, previews] = [all.filter(isReal), all.filter((one) => !isReal(one))];

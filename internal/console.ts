@@ -19,6 +19,7 @@ export { mapOf } from "../observe/map/graph";
 export type { MapItem } from "../observe/map/items";
 export { svgOf } from "../observe/map/svg";
 export { ConsortiumClient, type Settings, isApiError, path, resolveSettings } from "../provider/api";
+export { printableLines } from "../provider/api/printable";
 export { UndiciTransport } from "../provider/api/transport";
 export { tetherNetworks } from "../provider/constants";
 

@@ -13,13 +13,16 @@ export {
 export { service as examineService } from "../cli/doctor/service";
 export { versions as examineVersions } from "../cli/doctor/versions";
 export { noPulumi } from "../cli/shared/connection";
-export { type TestCase, junitXml } from "../cli/shared/formats";
+export { type TestCase, junitXml, metricLabels } from "../cli/shared/formats";
 export {
   confirm,
   fail,
+  jsonText,
   pointToHelp,
+  print,
   repeatable,
   replaceFile,
+  say,
   stopSignals,
   textOf,
   wholeNumber,

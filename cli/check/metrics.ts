@@ -1,5 +1,5 @@
 import { type Outcome, type Result } from "../../observe/check/checks";
-import { printable } from "../../provider/api/printable";
+import { metricLabels } from "../shared/formats";
 
 /* The results of a check as metrics. */
 
@@ -16,9 +16,7 @@ export const family = (name: string, help: string, lines: string[]): string[] =>
 /** For Prometheus (text format 0.0.4). @param tookMs duration of the check, if it should be shown */
 export function metricsOf(results: readonly Result[], now: number, tookMs?: number): string {
   const labels = ({ check, subject: { kind, id, name, within = "" } }: Result): string =>
-    Object.entries({ check, kind, id, name, within })
-      .map(([label, value]) => `${label}="${escaped(value)}"`)
-      .join(",");
+    metricLabels({ check, kind, id, name, within });
   const seen = results.filter(({ outcome }) => outcome === "ok" || outcome === "failed");
   const measured = results.filter(({ value }) => value !== undefined);
   const lines = [
@@ -50,9 +48,3 @@ export function metricsOf(results: readonly Result[], now: number, tookMs?: numb
   ];
   return `${lines.join("\n")}\n`;
 }
-
-/** Cut longer names: other people choose them. */
-const longest = 120;
-
-const escaped = (text: string): string =>
-  printable(text.slice(0, longest)).replaceAll("\\", "\\\\").replaceAll('"', '\\"');

@@ -1,4 +1,4 @@
-import { printable, printableLines } from "../../provider/api/printable";
+import { jsonText, print } from "../shared/terminal";
 import { type Secrets } from "../../provider/api/secrets";
 
 /** What the doctor found about one thing. */
@@ -29,7 +29,7 @@ export function parts(text: string): [what: string, next: string] {
 /** Prints findings without secrets, and what to do. The exit code says whether something is wrong. */
 export function showFindings(findings: readonly Finding[], secrets: Secrets, json?: boolean): void {
   const masked = findings.map((one) => maskedWith(secrets, one));
-  console.log(json ? jsonOf(masked) : textOf(masked));
+  print(json ? jsonOf(masked) : linesOf(masked));
   process.exitCode = masked.some(({ state }) => state === "wrong") ? 1 : 0;
 }
 
@@ -43,21 +43,17 @@ const todoOf = (findings: readonly Finding[]): string[] => [...new Set(findings.
 
 /** For programs. */
 const jsonOf = (findings: readonly Finding[]): string =>
-  JSON.stringify(
-    { ok: findings.every(({ state }) => state !== "wrong"), findings, todo: todoOf(findings) },
-    undefined,
-    2,
-  );
+  jsonText({ ok: findings.every(({ state }) => state !== "wrong"), findings, todo: todoOf(findings) });
 
 /** A symbol and, where something is wrong, a word: no state depends on color alone. */
 const signs: Record<Finding["state"], string> = { ok: "✓", note: "-", unknown: "?", wrong: "✗ WRONG" };
 
-function textOf(findings: readonly Finding[]): string {
-  const lines = findings.map(({ about, state, text }) => `${signs[state]} ${about}: ${printable(text)}`);
+function linesOf(findings: readonly Finding[]): string[] {
+  const lines = findings.map(({ about, state, text }) => `${signs[state]} ${about}: ${text}`);
   const todo = todoOf(findings);
   const end =
     todo.length === 0
       ? ["Nothing wrong was found."]
-      : ["What to do:", ...todo.map((one, index) => `${index + 1}. ${printable(one)}`)];
-  return printableLines([...lines, "", ...end].join("\n"));
+      : ["What to do:", ...todo.map((one, index) => `${index + 1}. ${one}`)];
+  return [...lines, "", ...end];
 }

@@ -13,12 +13,25 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { printableLines } from "../../provider/api/printable";
+import { printable, printableLines } from "../../provider/api/printable";
 import { messageOf } from "../../provider/plain";
+
+/*
+ * What a command tells leaves through `print` (standard output) and `say` (standard error): names and messages of others move no cursor and
+ * change no color or direction. In a list, each entry is one line, whatever is in it.
+ */
+type Told = string | readonly string[];
+const shown = (text: Told): string =>
+  typeof text === "string" ? printableLines(text) : text.map(printable).join("\n");
+export const print = (text: Told): void => console.log(shown(text));
+export const say = (text: Told): void => console.error(shown(text));
+
+/** JSON for programs, which a terminal can show as it is. */
+export const jsonText = (value: unknown): string => printableLines(JSON.stringify(value, undefined, 2));
 
 /** Prints an error, and sets the exit code. */
 export function fail(error: unknown, exitCode = 1): void {
-  console.error(printableLines(`consortium: ${messageOf(error)}`));
+  say(`consortium: ${messageOf(error)}`);
   process.exitCode = exitCode;
 }
 

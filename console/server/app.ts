@@ -4,6 +4,7 @@ import { extname, join } from "node:path";
 import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
+import { printableLines } from "pulumi-consortium/internal/console";
 import type { Section, Watch } from "../protocol";
 import { type Access, isSame, Refused } from "./access";
 import { act } from "./actions";
@@ -56,7 +57,10 @@ export function buildApp(parts: Parts): FastifyInstance {
     const status = error instanceof Refused ? error.status : (error.statusCode ?? 500);
     const asPage = headers.accept?.includes("text/html");
     if (asPage) return reply.code(status).type("text/html").send(note(error.message, wayIn));
-    return reply.code(status).send({ error: error.message });
+    return reply
+      .code(status)
+      .type(json)
+      .send(shownJson({ error: error.message }));
   });
   app.setNotFoundHandler((_request, reply) =>
     reply.code(404).type("text/html").send(note("This page does not exist.")),
@@ -88,7 +92,7 @@ export function buildApp(parts: Parts): FastifyInstance {
         const answer = (await act(action, request.body, options, observer)) ?? {};
         observer.forget();
         live.refresh();
-        return reply.send(answer);
+        return reply.type(json).send(shownJson(answer));
       });
       done();
     },
@@ -151,7 +155,7 @@ function pages(app: FastifyInstance, { access, live }: Parts): (headers: Incomin
       if (session === undefined || request.url !== `${access.place}/live`) throw new Refused(401, "Unauthorized");
       sockets.handleUpgrade(request, socket, head, (page) => {
         open.set(page, session);
-        const looking: Page = { watching: new Set(), send: (shown) => page.send(JSON.stringify(shown)) };
+        const looking: Page = { watching: new Set(), send: (shown) => page.send(shownJson(shown)) };
         live.join(looking);
         page.on("message", (data) => live.watch(looking, sectionsIn((data as Buffer).toString())));
         page.on("error", () => page.terminate());
@@ -170,6 +174,14 @@ function pages(app: FastifyInstance, { access, live }: Parts): (headers: Incomin
     for (const [page, own] of open) if (own === session) page.close(4401, "signed out");
   };
 }
+
+/** JSON for pages: foreign text changes no writing direction, wherever a page shows it. A new secret stays as it is. */
+export const shownJson = (value: unknown): string =>
+  JSON.stringify(value, (key, one: unknown) =>
+    typeof one === "string" && key !== "secret" ? printableLines(one) : one,
+  );
+
+const json = "application/json; charset=utf-8";
 
 const mostSections = 20;
 

@@ -1,15 +1,26 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { parse } from "yaml";
+import { jsonOf, junitOf, listOf } from "../../cli/check";
+import { metricsOf } from "../../cli/check/metrics";
+import { render } from "../../cli/report";
+import { shownJson } from "../../console/server/app";
 import { Progress } from "../../fleet/progress";
 import { notBegun } from "../../fleet/results";
 import { readSecrets } from "../../fleet/secrets";
-import { render } from "../../cli/report";
 import { readPlan } from "../../inventory/plan/read";
+import { type Result } from "../../observe/check/checks";
+import { mapOf } from "../../observe/map/graph";
+import { mermaidOf } from "../../observe/map/mermaid";
+import { svgOf } from "../../observe/map/svg";
+import { modelOfPlan } from "../../inventory/plan/changes";
 import { ApiError } from "../../provider/api";
 import { nameOf } from "../../provider/core/definition";
 import { definitions } from "../../provider/resources";
 import { type Service, startService } from "../../service/index";
+import { temporary, writeIn } from "../fleet/made";
 import { inData, inText } from "../sdk/network/problems";
 import { built, serve } from "../service/child";
 import { send } from "../support/network";
@@ -96,17 +107,135 @@ test("messages of the provider", () => {
   expectShown(new ApiError({ kind: "invalid", call: "POST /consortia", status: 400, errorMessage: evil }).message);
 });
 
-test("a report", () => {
-  const text = planned(
-    [step("update", "Node", evil, { id: "n1", inputs: { name: evil } }, { id: "n1", inputs: { name: "x" } })],
-    { diagnostics: [{ severity: "error", message: `error: ${evil}` }] },
-  );
-  const report = render([readPlan(text, "file")], { max: 65_536 });
-  expect(report).toContain(shown.replace("\\r\\n", " "));
-  expect(report).not.toMatch(raw);
+/* Every exit, with hostile text in every field, and no two fields alike. */
+
+let fields = 0;
+const hostile = (): string =>
+  `f${++fields}z @acme/team ![p](https://x/p) a\\|b | \`c\` \`\`\`d <img src=x> --> ]]> &amp; "q" ${evil}`;
+/** Plain data in which each text is replaced, except the value of the key `but`. */
+function everywhere<T>(value: T, but?: string): T {
+  if (typeof value === "string") return hostile() as T;
+  if (Array.isArray(value)) return value.map((one: unknown) => everywhere(one, but)) as T;
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, one]) => [
+    key,
+    key === but ? (one as unknown) : everywhere(one, but),
+  ]);
+  return Object.fromEntries(entries) as T;
+}
+
+const checked = (): Result[] =>
+  [1, 2].map(() => ({
+    check: "reachable",
+    ...everywhere({ subject: { kind: "k", id: "i", name: "n", within: "w" }, text: "t", next: "n" }),
+    outcome: "failed",
+    value: 1,
+  }));
+const ofFleet = (): string => {
+  const numbers = { created: 1, updated: 0, replaced: 0, deleted: 0, unchanged: 0, seconds: 1, recovered: false };
+  const lists = { ledgers: ["l", "m"], replacements: ["r", "s"], drift: ["d", "e"], leftovers: ["x"] };
+  const stacks = [1, 2].map(() => ({
+    ...numbers,
+    outcome: "failed",
+    ...everywhere({ stack: "s", organization: "o", error: "e", ...lists }),
+  }));
+  return JSON.stringify({ command: "up", seconds: 1, stacks, ...everywhere({ project: "p", strays: ["s", "t"] }) });
+};
+const ofPlan = (type = "Node") => {
+  const urnOf = () => `urn:pulumi:prod::net::other:index:${hostile()}::${hostile()}`;
+  const props = () => ({ inputs: { [hostile()]: hostile() } });
+  const steps = [
+    ...[1, 2].map(() => ({ op: "update", urn: urnOf(), old: props(), new: props() })),
+    ...[1, 2].map(() => step("delete", type, hostile(), { id: "n1", inputs: { name: hostile() } })),
+  ];
+  const events = [1, 2].map((sequence) => ({
+    sequence,
+    diagnosticEvent: { severity: "error", message: hostile() },
+    policyEvent: {
+      enforcementLevel: "advisory",
+      resourceUrn: urnOf(),
+      ...everywhere({ policyName: "p", message: "m" }),
+    },
+  }));
+  return readPlan([planned(steps), ...events.map((one) => JSON.stringify(one))].join("\n"), hostile());
+};
+const ofCommand = async (command: string, flag?: string): Promise<string> => {
+  const [file, out] = [writeIn(temporary(), "results.json", ofFleet()), join(temporary(), "out")];
+  const isFile = flag === "--junit" || flag === "--prometheus";
+  const { stdout, stderr } = await consortium([
+    "fleet",
+    command,
+    file,
+    ...(flag ? [flag] : []),
+    ...(isFile ? [out] : []),
+  ]);
+  expect(stderr).not.toMatch(raw);
+  return isFile ? readFileSync(out, "utf8") : stdout;
+};
+
+const isLines = (text: string): void => expect(text).not.toMatch(/^fake/m);
+const isJson = (text: string): unknown => JSON.parse(text);
+const isXml = (text: string): void => {
+  const attribute = /[\w-]+="[^"<]*"/.source;
+  const rest = text.replaceAll(new RegExp(`<\\?xml[^>]*\\?>|</?[\\w-]+( ${attribute})*/?>`, "g"), "");
+  expect(rest).not.toMatch(/<|\]\]>/);
+  expect(text).not.toContain("<img");
+};
+const isPrometheus = (text: string): void => {
+  for (const line of text.split("\n"))
+    expect(line).toMatch(/^$|^# (HELP|TYPE) \w+ .*$|^\w+(\{(\w+="([^"\\]|\\[\\"n])*",?)*\})? [\d.e+]+$/);
+};
+/** Names are code, so that nothing in them is a mention, a picture, HTML or a column. */
+const isMarkdown = (text: string): void => {
+  const withoutBlocks = text.replaceAll(/^(`{3,})\w*\n[^]*?^\1$/gm, "");
+  const plain = withoutBlocks.replaceAll(/(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, "");
+  for (const part of ["@acme", "![p", "<img", "-->", "f1z"]) expect(plain).not.toContain(part);
+  // As GitHub divides a row: a backslash takes the sign after it along.
+  const columns = (row: string): number => row.replaceAll(/\\[^\w\s]/g, "").split("|").length;
+  const tables = withoutBlocks.split("\n\n").filter((part) => part.startsWith("| "));
+  expect(tables.length).toBeGreaterThan(1);
+  for (const table of tables) expect(new Set(table.split("\n").map(columns)).size).toBe(1);
+};
+
+type Exit = [name: string, write: () => string | Promise<string>, isValid: (text: string) => unknown];
+const approvals = { plans: new Map(), digests: new Set<string>() };
+const exits: Exit[] = [
+  ["a report", () => render([ofPlan(), ofPlan("Environment")], { max: 65_536, approvals }), isMarkdown],
+  ["a report that is cut", () => render([ofPlan(), ofPlan("Environment")], { max: 2_000, approvals }), isMarkdown],
+  ["a map", () => svgOf(mapOf(modelOfPlan(ofPlan()))), isXml],
+  [
+    "a map for Mermaid",
+    () => mermaidOf(mapOf(modelOfPlan(ofPlan())))!,
+    (text) => expect(text).not.toMatch(/[`@|]|<(?!br\/>)/),
+  ],
+  ["fleet merge", () => ofCommand("merge"), isLines],
+  ["fleet merge --json", () => ofCommand("merge", "--json"), isJson],
+  ["fleet merge --junit", () => ofCommand("merge", "--junit"), isXml],
+  ["fleet status", () => ofCommand("status"), isLines],
+  ["fleet status --json", () => ofCommand("status", "--json"), isJson],
+  ["fleet status --junit", () => ofCommand("status", "--junit"), isXml],
+  ["fleet status --prometheus", () => ofCommand("status", "--prometheus"), isPrometheus],
+  ["check", () => listOf(checked()), isLines],
+  ["check --json", () => jsonOf(checked()), isJson],
+  ["check --junit", () => junitOf(checked()), isXml],
+  ["check --metrics", () => metricsOf(checked(), 0), isPrometheus],
+  [
+    "the pages of the console",
+    () => shownJson(everywhere({ section: "s", value: [{ name: "n" }], problem: "p" })),
+    isJson,
+  ],
+];
+test.each(exits)("%s: hostile text in every field is text, and no field hides another", async (_, write, isValid) => {
+  for (const time of [1, 2]) {
+    fields = (time - 1) * 1_000;
+    const text = await write();
+    expect(text).not.toMatch(raw);
+    expect(new Set(text.match(/\bf\d+z/g)).size).toBeGreaterThan(1);
+    isValid(text);
+  }
 });
 
-test("the views and results of a fleet", async () => {
+test("the log of a fleet, and a secret for a page, which stays as it is", async () => {
   const fleet = { folder: ".", organizations: [] } as unknown as Parameters<typeof readSecrets>[0];
   const { mask } = await readSecrets(fleet, [], {});
   const result = notBegun({ name: "s", organization: { name: "o" } } as Parameters<typeof notBegun>[0]);
@@ -120,4 +249,5 @@ test("the views and results of a fleet", async () => {
   ];
   for (const line of lines) expect(line).not.toMatch(raw);
   expectShown(lines[0]!);
+  expect(JSON.parse(shownJson({ secret: evil }))).toEqual({ secret: evil });
 });

@@ -513,7 +513,7 @@ describe("what does not fit", () => {
     expect(row(text).split("\n")).toHaveLength(1);
     expect(text).toContain("_… and 4 more._");
     const cut = show(many(5, 4_000), 1_000);
-    expect(cut).toHaveLength(1_000);
+    expect(cut.length).toBeLessThanOrEqual(1_000);
     expect(cut).toMatch(/…\n\n_Cut here\. The log of the run has all\._\n$/);
   });
 
