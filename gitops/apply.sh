@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # apply.sh STACK: applies the approved plan of STACK, and nothing else.
-# Approved are the plan of the pull request (approved/STACK.json and .plan, from preview.sh), unless it destroys a ledger or a part of
-# one, and each plan with a digest in APPROVE, separated by spaces. It stops if the state or the service has changed since.
+# Approved are the plan of the pull request (approved/STACK.json, from preview.sh), unless it destroys a ledger or a part of one, and
+# each plan with a digest in APPROVE, separated by spaces. It stops if the state or the service has changed since.
+# Afterwards it writes the state without its secrets into copies/, for preview.sh.
 # POLICY_PACK: folder of a policy pack that must agree.
 # Exit code 2: nothing was done, because the plan is not approved; the report shows the difference and the digest to approve.
 # 3: it was applied, but applications cannot use the network: see the table. Any other code except 0: it failed; see report.md.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 stack="${1:?say which stack: apply.sh STACK}"
-rm -rf plans # of other stacks
+file="${stack//\//.}" # of a full name, organization/project/stack
+rm -rf plans copies # of other stacks
 
 read -ra digests <<<"${APPROVE:-}"
 for digest in ${digests:+"${digests[@]}"}; do
@@ -18,8 +20,8 @@ for digest in ${digests:+"${digests[@]}"}; do
   fi
 done
 approved=(${digests:+"${digests[@]}"})
-if [ -f "approved/$stack.json" ]; then
-  approved+=("approved/$stack.json")
+if [ -f "approved/$file.json" ]; then
+  approved+=("approved/$file.json")
 fi
 
 planned=0
@@ -35,16 +37,13 @@ elif [ "$code" -ne 0 ]; then
   exit "$code"
 fi
 
-# A digest approves the plan of this run. Otherwise, apply the plan of the pull request.
-plan="plans/$stack.plan"
-if [ -f "approved/$stack.json" ]; then
-  npx --no-install pulumi-consortium report "plans/$stack.json" ${digests:+--approved "${digests[@]}"} --fail-on unapproved \
-    >/dev/null || plan="approved/$stack.plan"
-fi
-
-# Pulumi stops at a step that is not in the plan. With --refresh, that includes what has drifted since the preview.
-"$here/unlocked.sh" pulumi up --stack "$stack" --yes --skip-preview --non-interactive --refresh --plan "$plan" \
-  ${POLICY_PACK:+--policy-pack "$POLICY_PACK"}
+# This run's plan is the approved one, with the secrets that a pull request must not see. Pulumi stops at a step that is not in it. With
+# --refresh, that includes what has drifted since the preview.
+applied=0
+"$here/unlocked.sh" pulumi up --stack "$stack" --yes --skip-preview --non-interactive --refresh --plan "plans/$file.plan" \
+  ${POLICY_PACK:+--policy-pack "$POLICY_PACK"} || applied=$?
+"$here/copy.mjs" save "$stack"
+[ "$applied" -eq 0 ] || exit "$applied"
 
 # Checks what `up` does not: started nodes, working credentials, new blocks.
 npx --no-install pulumi-consortium check --stack "$stack" || {

@@ -1,23 +1,31 @@
 #!/usr/bin/env node
-// forge.mjs save STACK: keeps plans/STACK.json and .plan for apply.sh, by the commit's content. GitLab only: on GitHub, the action does it.
+// forge.mjs save-plan STACK: keeps plans/STACK.json for apply.sh, by the commit's content.
+// forge.mjs save-copy STACK: keeps copies/STACK.json for preview.sh, if apply.sh or drift.sh made it. Both on GitLab only: on GitHub, the
+// action does it.
 // forge.mjs plan STACK: fetches the plan of a pull or merge request with the same content as this commit, if there is one, into approved/.
+// forge.mjs copy STACK: fetches the newest copy of the state, which apply.sh and drift.sh made on the main branch, into copies/.
 // forge.mjs comment STACK…: writes report.md as a comment on the pull or merge request.
 // forge.mjs issue STACK: writes it into an issue about the drift of STACK. GitHub only.
 // The last two replace what they wrote before: they find it by a mark, and touch nothing else.
 // GITHUB_TOKEN: the job's token. PULL_REQUEST: its number. GITLAB_COMMENT_TOKEN: for comment, a project access token with the scope api.
 // The other variables are GitHub's and GitLab's own.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const { env } = process;
 const [command, ...stacks] = process.argv.slice(2);
 const project = /^name:\s*(\S+)/m.exec(readFileSync("Pulumi.yaml", "utf8"))?.[1];
-const mark = `<!-- consortium ${command}: ${stacks.map((stack) => `${project}/${stack}`).join(" ")} -->`;
+const mark = `<!-- consortium ${command}: ${stacks.map((stack) => (stack.includes("/") ? stack : `${project}/${stack}`)).join(" ")} -->`;
 const body = () => `${mark}\n\n${readFileSync("report.md", "utf8")}`;
 /** A hash of the folder's content: the request's last commit and main after the merge have the same one. */
 const content = () => execFileSync("git", ["rev-parse", "HEAD:./"], { encoding: "utf8" }).trim();
+/** A name of files, artifacts and packages has no slash, which the full name of a stack has: organization/project/stack. */
+const fileOf = (stack) => stack.replaceAll("/", ".");
+const folders = { plan: "approved", copy: "copies" };
+const isThere = (stack) => existsSync(join("copies", `${fileOf(stack)}.json`));
+const nameOf = (what, stack) => `${what}-${fileOf(stack)}`;
 const pageSize = 100;
 
 const onGitHub = {
@@ -28,20 +36,24 @@ const onGitHub = {
   comment: "/issues/comments",
   change: "PATCH",
 
-  /** The newest plan for exactly these files. Plans from forks do not count: anybody can make them. */
-  async plan(stack) {
-    const { artifacts } = await (
-      await call("GET", `/actions/artifacts?per_page=${pageSize}&name=plan-${stack}-${content()}`)
-    ).json();
+  /**
+   * The newest plan for exactly these files, or the newest copy from the branch that a pull request is for. Those from forks do not count:
+   * anybody can make them.
+   */
+  async fetch(what, stack) {
+    const name = what === "plan" ? `${nameOf(what, stack)}-${content()}` : nameOf(what, stack);
+    const { artifacts } = await (await call("GET", `/actions/artifacts?per_page=${pageSize}&name=${name}`)).json();
+    const isOurs = ({ head_repository_id: head, repository_id: own, head_branch: branch }) =>
+      head === own && (what === "plan" || branch === env.GITHUB_BASE_REF);
     const [newest] = artifacts
-      .filter(({ expired, workflow_run: run }) => !expired && run && run.head_repository_id === run.repository_id)
+      .filter(({ expired, workflow_run: run }) => !expired && run && isOurs(run))
       .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
     if (newest === undefined) return false;
     const folder = mkdtempSync(join(tmpdir(), "plan-"));
     const file = join(folder, "plan.zip");
     const zip = await call("GET", `/actions/artifacts/${newest.id}/zip`);
     writeFileSync(file, new Uint8Array(await zip.arrayBuffer()));
-    execFileSync("unzip", ["-q", "-o", file, "-d", "approved"]);
+    execFileSync("unzip", ["-q", "-o", file, "-d", folders[what]]);
     rmSync(folder, { recursive: true });
     return true;
   },
@@ -56,18 +68,16 @@ const onGitLab = {
   comment: notes,
   change: "PUT",
 
-  /** In the package registry. */
-  kept: (stack) =>
-    [`${stack}.json`, `${stack}.plan`].map((file) => [file, `/packages/generic/plan-${stack}/${content()}/${file}`]),
-  async save(stack) {
-    for (const [file, place] of this.kept(stack)) await call("PUT", place, readFileSync(join("plans", file)));
-  },
-  async plan(stack) {
-    const answers = await Promise.all(this.kept(stack).map(([, place]) => call("GET", place, undefined, 404)));
-    if (answers.some(({ ok }) => !ok)) return false;
-    mkdirSync("approved");
-    for (const [at, [file]] of this.kept(stack).entries())
-      writeFileSync(join("approved", file), new Uint8Array(await answers[at].arrayBuffer()));
+  /** In the package registry. Of files with the same name, it answers the newest. */
+  kept: (what, stack) =>
+    `/packages/generic/${nameOf(what, stack)}/${what === "plan" ? content() : "latest"}/${fileOf(stack)}.json`,
+  save: (what, folder, stack) =>
+    call("PUT", onGitLab.kept(what, stack), readFileSync(join(folder, `${fileOf(stack)}.json`))),
+  async fetch(what, stack) {
+    const answer = await call("GET", this.kept(what, stack), undefined, 404);
+    if (!answer.ok) return false;
+    mkdirSync(folders[what]);
+    writeFileSync(join(folders[what], `${fileOf(stack)}.json`), new Uint8Array(await answer.arrayBuffer()));
     return true;
   },
 };
@@ -98,10 +108,19 @@ async function earlier(path) {
 }
 
 const commands = {
-  save: ([stack]) => forge.save(stack),
+  "save-plan": ([stack]) => forge.save("plan", "plans", stack),
+  "save-copy": ([stack]) => isThere(stack) && forge.save("copy", "copies", stack),
+  async copy([stack]) {
+    rmSync(folders.copy, { recursive: true, force: true });
+    if (await forge.fetch("copy", stack)) return;
+    const next = env.GITLAB_CI ? "the pipeline schedule for the main branch" : "the workflow drift on the main branch";
+    throw new Error(
+      `run ${next} once, which makes a copy of the state of ${stack} without its secrets: there is none, and previews have no other state.`,
+    );
+  },
   async plan([stack]) {
-    rmSync("approved", { recursive: true, force: true });
-    if (!(await forge.plan(stack)))
+    rmSync(folders.plan, { recursive: true, force: true });
+    if (!(await forge.fetch("plan", stack)))
       console.error(
         `forge.mjs: found no ${forge.request} request with a plan for ${stack} and this content of the repository.`,
       );

@@ -14,7 +14,7 @@ done
 rm -f report.md # from an earlier run
 code=0
 for stack in ${STACKS:-}; do
-  if [ ! -s "plans/$stack.json" ]; then
+  if [ ! -s "plans/${stack//\//.}.json" ]; then
     code=2
     printf '> **No preview exists for this commit: `%s`.** Its job failed before it had a plan: see its log.\n\n' "$stack"
   fi

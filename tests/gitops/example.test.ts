@@ -8,7 +8,7 @@ import { action, filesIn, folder, found, gitlab, scripts, shared, sharedText, te
 const commands = [
   ...workflows.flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
   ...action.runs.steps.flatMap(({ run }) => run ?? []),
-  ...Object.values(gitlab).flatMap(({ script }) => script ?? []),
+  ...Object.values(gitlab).flatMap(({ script = [], after_script: after = [] }) => [...script, ...after]),
 ];
 
 test.each(scripts)("%s is executable and valid", (file) => {
@@ -23,8 +23,13 @@ test.each(scripts)("%s is executable and valid", (file) => {
 });
 
 test("every script that the action, the template or a script calls exists, and each is called", () => {
-  const calling = [...commands.map((one) => one.replace("$STEP.sh", "preview.sh")), ...scripts.map(sharedText)];
-  const called = calling.flatMap((command) => found(command, /\$(?:here|GITOPS|GITHUB_ACTION_PATH)\/([\w-]+\.\w+)/g));
+  const calling = [
+    ...commands.flatMap((one) => ["apply.sh", "drift.sh"].map((file) => one.replace("$STEP.sh", file))),
+    ...scripts.map(sharedText),
+  ];
+  const called = calling.flatMap((command) =>
+    found(command, /(?:\$here|node_modules\/pulumi-consortium\/gitops)\/([\w-]+\.\w+)/g),
+  );
   expect([...new Set(called)].sort()).toEqual(scripts.sort());
 });
 

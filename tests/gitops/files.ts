@@ -66,6 +66,8 @@ interface GitlabJob {
   needs?: string[];
   before_script?: string[];
   script?: string[];
+  after_script?: string[];
+  rules?: { if?: string; when?: string }[];
   id_tokens?: object;
   variables?: { STACK?: string };
   environment?: { name: string };

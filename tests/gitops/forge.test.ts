@@ -88,7 +88,7 @@ test("an issue belongs to one stack, and a pull request is never taken for an is
 
 test.each([[[]], [["plan"]], [["toString", "staging"]]])("%j says nothing that it can do", async (args) => {
   const { env } = await forgeWith();
-  const why = "forge.mjs: say what to do, and for which stack: save, plan, comment, issue";
+  const why = "forge.mjs: say what to do, and for which stack: save-plan, save-copy, copy, plan, comment, issue";
   expect(await failed(run(args, env))).toContain(why);
 });
 
@@ -108,27 +108,61 @@ test("the newest plan for the same files counts, in whatever order they are list
   rmSync(join(clone, "approved"), { recursive: true });
 });
 
-test("GitLab keeps a plan byte by byte, and half of one counts as none", async () => {
+test("GitLab keeps plans and copies of two stacks byte by byte, under names without a slash", async () => {
   const { other, env } = await forgeWith([], "GitLab");
-  const kinds = ["json", "plan"];
-  const saved = (kind: string) => join(clone, "plans", `staging.${kind}`);
-  mkdirSync(join(clone, "plans"));
-  for (const kind of kinds) writeFileSync(saved(kind), Buffer.from([0, 255, kind.length, 10]));
-  expect(await run(["save", "staging"], env)).toMatchObject({ code: 0 });
-  expect(await run(["plan", "staging"], env)).toMatchObject({ code: 0, text: "" });
-  const approved = join(clone, "approved");
-  for (const kind of kinds) expect(readFileSync(join(approved, `staging.${kind}`))).toEqual(readFileSync(saved(kind)));
-  other.packages.delete([...other.packages.keys()].at(-1)!);
+  const stacks = ["staging", "organization/trade-network/staging"];
+  const kinds = { plan: ["plans", "approved"], copy: ["copies", "copies"] } as const;
+  const bytes = (stack: string, kind: string) => Buffer.from([0, 255, stack.length, kind.length, kind.charCodeAt(0)]);
+  const file = (folder: string, stack: string) => join(clone, folder, `${stack.replaceAll("/", ".")}.json`);
+  for (const [kind, [from, into]] of Object.entries(kinds)) {
+    mkdirSync(join(clone, from));
+    for (const stack of stacks) {
+      writeFileSync(file(from, stack), bytes(stack, kind));
+      expect(await run([`save-${kind}`, stack], env)).toMatchObject({ code: 0 });
+    }
+    rmSync(join(clone, from), { recursive: true });
+    for (const stack of stacks) {
+      expect(await run([kind, stack], env)).toMatchObject({ code: 0, text: "" });
+      expect(readFileSync(file(into, stack))).toEqual(bytes(stack, kind));
+    }
+  }
+  expect([...other.packages.keys()].filter((path) => path.split("/").length !== 8)).toEqual([]);
+  other.packages.clear();
   const { code, text } = await run(["plan", "staging"], env);
   expect([code, text]).toEqual([0, expect.stringContaining("found no merge request with a plan for staging")]);
-  expect(existsSync(approved)).toBe(false);
-  rmSync(join(clone, "plans"), { recursive: true });
+  expect(await failed(run(["copy", "staging"], env))).toContain("run the pipeline schedule for the main branch once");
+  for (const folder of ["approved", "copies"]) expect(existsSync(join(clone, folder))).toBe(false);
+  expect(await run(["save-copy", "staging"], env)).toMatchObject({ code: 0 }); // an apply that stopped makes none
+  expect(other.packages.size).toBe(0);
+});
+
+test("GitHub: only a copy that the main branch made counts, and the newest of two", async () => {
+  const { other, env } = await forgeWith();
+  const made = [
+    { day: "1", branch: "main" },
+    { day: "2", branch: "main" },
+    { day: "3", branch: "change" },
+  ];
+  for (const { day, branch } of made) {
+    const folder = join(other.uploads, day);
+    mkdirSync(folder, { recursive: true });
+    for (const [file, text] of Object.entries({ day, branch })) writeFileSync(join(folder, file), text);
+    execFileSync("zip", ["-q", "-m", "copy-staging.zip", "day"], { cwd: folder });
+    const time = new Date(`2026-01-0${day}T00:00:00Z`);
+    utimesSync(join(folder, "copy-staging.zip"), time, time);
+  }
+  expect(await run(["copy", "staging"], { ...env, GITHUB_BASE_REF: "main" })).toMatchObject({ code: 0 });
+  expect(readFileSync(join(clone, "copies/day"), "utf8")).toBe("2");
+  expect(await failed(run(["copy", "staging"], { ...env, GITHUB_BASE_REF: "other" }))).toContain(
+    "run the workflow drift",
+  );
 });
 
 test("plans that are from forks or expired do not count; an invalid answer is an error", async () => {
   const { other, env } = await forgeWith();
   const name = `plan-staging-${git("rev-parse", "HEAD^{tree}").trim()}`;
-  const [own, fork] = [1, 2].map((id) => ({ id: 1, repository_id: 1, head_repository_id: id }));
+  const of = { id: 1, repository_id: 1, head_branch: "change" };
+  const [own, fork] = [1, 2].map((id) => ({ ...of, head_repository_id: id }));
   const made = { name, created_at: "2026-01-01T00:00:00Z", zip: Buffer.from("") };
   other.artifacts.push(
     { ...made, id: 1, expired: true, workflow_run: own! },

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { action, folder, found, gitlab, gitlabRest, sharedText, stages, text, workflowOf, workflows } from "./files";
@@ -11,6 +11,7 @@ import { parse } from "yaml";
 
 /** As docs/policies.md has it. */
 const policyPack = "node_modules/pulumi-consortium/policy-pack";
+const scripts = "node_modules/pulumi-consortium/gitops";
 
 /** The action of this repository, as workflows use it. */
 const isOurs = ({ uses }: { uses?: string }): boolean => /\/gitops(@|$)/.test(uses ?? "");
@@ -47,9 +48,10 @@ describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
   test("only jobs that use the state may assume a role for it, and no job has a cloud key", () => {
     for (const job of jobs) {
       const [used] = job.steps.filter(isOurs);
-      const isReport = used!.with!.step === "report";
-      expect(rightsOf(job)["id-token"]).toBe(isReport ? undefined : "write");
-      expect(used!.with!.variables).toBe(isReport ? undefined : "${{ toJSON(vars) }}");
+      const usesState = ["apply", "drift"].includes(String(used!.with!.step));
+      expect(rightsOf(job)["id-token"]).toBe(usesState ? "write" : undefined);
+      expect(used!.with!.variables).toBe(usesState ? "${{ toJSON(vars) }}" : undefined);
+      expect(job.environment === undefined).toBe(!usesState);
     }
     expect(text(file)).not.toMatch(/AWS_(ACCESS_KEY|SECRET|SESSION)|PASSPHRASE/);
   });
@@ -145,10 +147,12 @@ test("GitHub: an issue for drift, and only for drift", () => {
   const look = action.runs.steps.find(({ id }) => id === "run")!.run!;
   const ends = (STEP: string, code: number): { status: number; output: string } => {
     const made = mkdtempSync(join(tmpdir(), "drift-"));
-    writeFileSync(join(made, `${STEP}.sh`), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
+    const scripts = join(made, "node_modules/pulumi-consortium/gitops");
+    mkdirSync(scripts, { recursive: true });
+    writeFileSync(join(scripts, `${STEP}.sh`), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
     const output = join(made, "output");
-    const env = { ...process.env, GITHUB_ACTION_PATH: made, GITHUB_OUTPUT: output, STEP, STACK: "staging" };
-    const { status } = spawnSync("bash", ["-e", "-c", look], { env });
+    const env = { ...process.env, GITHUB_OUTPUT: output, STEP, STACK: "staging" };
+    const { status } = spawnSync("bash", ["-e", "-c", look], { env, cwd: made });
     return { status: status!, output: readFileSync(output, "utf8") };
   };
   expect([0, 1, 2, 137].map((code) => ends("drift", code))).toEqual([
@@ -170,7 +174,8 @@ test("GitLab: production waits for staging, a stack has one run at a time, and n
       environment: { name: "$STACK" },
       resource_group: "apply-$STACK",
       interruptible: false,
-      script: ['$GITOPS/forge.mjs plan "$STACK"', '$GITOPS/apply.sh "$STACK"'],
+      script: [`${scripts}/forge.mjs plan "$STACK"`, `${scripts}/apply.sh "$STACK"`],
+      after_script: [expect.stringMatching(/^cd /), `${scripts}/forge.mjs save-copy "$STACK"`],
     });
   }
   expect(gitlab.staging!.needs).toBeUndefined();
@@ -192,17 +197,45 @@ test("GitLab: every job has a declared stage, and only the job that comments has
 
 test("GitLab: only jobs that use the state have a token for its role; policies are checked", () => {
   const using = Object.keys(gitlab).filter((name) => gitlab[name]!.id_tokens !== undefined);
-  expect(using.sort()).toEqual(["drift", "preview", "production", "staging"]);
+  expect(using.sort()).toEqual(["drift", "production", "staging"]);
+  const pack = `export POLICY_PACK="${policyPack}"`;
   for (const name of using)
-    expect(gitlab[name]!.before_script!.at(-1)).toContain('"$STATE_TOKEN" >"$AWS_WEB_IDENTITY_TOKEN_FILE"');
-  expect(gitlabRest.variables).toMatchObject({ POLICY_PACK: policyPack });
+    expect(gitlab[name]!.before_script!.slice(-2)).toEqual([
+      expect.stringContaining('"$STATE_TOKEN" >"$AWS_WEB_IDENTITY_TOKEN_FILE"'),
+      expect.stringContaining(pack),
+    ]);
+  // Variables that a pipeline is started with count more than those of the file.
+  expect(Object.keys(gitlabRest.variables!).sort()).toEqual(["AWS_WEB_IDENTITY_TOKEN_FILE", "NODE_EXTRA_CA_CERTS"]);
   expect(text(".gitlab-ci.yml") + sharedText("gitlab.yml")).not.toMatch(/AWS_(ACCESS_KEY|SECRET|SESSION)|PASSPHRASE/);
 });
 
 test("both forges keep plans by the commit's content, and apply the kept plan", () => {
   const upload = action.runs.steps.find(({ uses }) => uses?.startsWith("actions/upload-artifact@"))!;
-  expect(upload.with?.name).toBe("plan-${{ inputs.stack }}-${{ steps.commit.outputs.tree }}");
-  expect(gitlab.preview!.script).toEqual(['$GITOPS/preview.sh "$STACK"', '$GITOPS/forge.mjs save "$STACK"']);
+  expect(upload.with?.name).toBe("${{ steps.names.outputs.plan }}");
+  expect(gitlab.preview!.script).toEqual([
+    `export POLICY_PACK="${policyPack}"`,
+    `${scripts}/forge.mjs copy "$STACK"`,
+    `${scripts}/preview.sh "$STACK"`,
+    `${scripts}/forge.mjs save-plan "$STACK"`,
+  ]);
+  expect(gitlab.preview!.environment).toBeUndefined();
+});
+
+test("GitHub: names of artifacts have no slash, and the job fails if git refuses", () => {
+  const names = action.runs.steps.find(({ id }) => id === "names")!.run!;
+  const bin = mkdtempSync(join(tmpdir(), "names-"));
+  const named = (STACK: string, git: string) => {
+    writeFileSync(join(bin, "git"), `#!/bin/sh\n${git}\n`, { mode: 0o755 });
+    const output = join(bin, "output");
+    writeFileSync(output, "");
+    const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, GITHUB_OUTPUT: output, STACK };
+    const { status } = spawnSync("bash", ["-e", "-c", names], { env });
+    return { status, output: readFileSync(output, "utf8") };
+  };
+  const tree = "echo 0a1b";
+  expect(named("staging", tree)).toEqual({ status: 0, output: "plan=plan-staging-0a1b\ncopy=copy-staging\n" });
+  expect(named("acme/trade/dev", tree).output).toBe("plan=plan-acme.trade.dev-0a1b\ncopy=copy-acme.trade.dev\n");
+  expect(named("staging", "exit 128")).toEqual({ status: 128, output: "" });
 });
 
 test("the workflows and the configuration files have the same stacks", () => {

@@ -14,7 +14,10 @@ let folder: string;
 beforeEach(() => {
   folder = temporary();
   const program = (name: string, text: string) => chmodSync(write(`bin/${name}`, `#!/bin/bash\n${text}\n`), 0o755);
-  program("pulumi", `if [ "$1" = preview ]; then cat preview.json; else echo "$@" >up; fi`);
+  program(
+    "pulumi",
+    `case "$1" in preview) cat preview.json ;; up) echo "$@" >up ;; *) echo '{"deployment":{}}' ;; esac`,
+  );
   program("npx", `shift 2; [ "$1" = check ] && exit "$(cat check)"; exec node ${consortium} "$@"`);
   write("check", "0");
 });
@@ -43,15 +46,15 @@ const digestOf = (text: string) => {
 };
 const another = "0".repeat(64);
 
-test("an approved plan is applied, with the plan that the pull request showed", () => {
+test("an approved plan is applied, as this run planned it, with its secrets", () => {
   plans("b", "b");
-  expect(apply("")).toMatchObject({ status: 0, plan: "approved/prod.plan" });
+  expect(apply("")).toMatchObject({ status: 0, plan: "plans/prod.plan" });
 });
 
 test("a digest of another stack makes no difference", () => {
   plans("b", "b");
-  expect(apply(another)).toMatchObject({ status: 0, plan: "approved/prod.plan" });
-  expect(apply(`${another} ${digestOf(changed("c"))}`)).toMatchObject({ status: 0, plan: "approved/prod.plan" });
+  expect(apply(another)).toMatchObject({ status: 0, plan: "plans/prod.plan" });
+  expect(apply(`${another} ${digestOf(changed("c"))}`)).toMatchObject({ status: 0, plan: "plans/prod.plan" });
   write("preview.json", changed("c"));
   expect(apply(another)).toMatchObject({ status: 2, plan: undefined });
 });
@@ -78,7 +81,7 @@ test.each(others)("APPROVE=%s is not a digest: nothing approves itself", (given)
 test("a network in an unknown condition does not pass", () => {
   plans("b", "b");
   write("check", "3");
-  expect(apply("")).toMatchObject({ status: 3, plan: "approved/prod.plan" });
+  expect(apply("")).toMatchObject({ status: 3, plan: "plans/prod.plan" });
 });
 
 test("a report's own file cannot approve it", () => {

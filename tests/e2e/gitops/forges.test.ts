@@ -57,7 +57,7 @@ function push(message: string): void {
   git("push", "--quiet", "origin", "main");
 }
 
-const pullRequest = { number: 3, head: { repo: { full_name: "acme/network" } } };
+const pullRequest = { number: 3, head: { repo: { full_name: "acme/network" } }, base: { ref: "main" } };
 const preview = (): Promise<Record<string, Job>> =>
   github(runner, "preview.yml", "refs/pull/3/merge", { name: "pull_request", payload: { pull_request: pullRequest } });
 const apply = (inputs?: { approve: string }): Promise<Record<string, Job>> =>
@@ -94,7 +94,8 @@ beforeAll(async () => {
   clone = team.clone;
   const filter = (from: string): boolean => !/node_modules|index\.ts$/.test(from.slice(example.length));
   cpSync(example, clone, { recursive: true, filter });
-  cpSync(join(root, "gitops"), join(clone, "gitops"), { recursive: true });
+  mkdirSync(join(clone, "gitops"));
+  for (const file of ["action.yml", "gitlab.yml"]) cpSync(join(root, "gitops", file), join(clone, "gitops", file));
   const options = "runtime:\n  name: nodejs\n  options: { typescript: false }";
   write("Pulumi.yaml", read("Pulumi.yaml").replace("runtime: nodejs", options));
   write("package.json", JSON.stringify({ name: "trade-network", main: "index.js" }));
@@ -104,6 +105,11 @@ beforeAll(async () => {
     const file = `Pulumi.${stack}.yaml`;
     write(file, `${read(file)}  trade-network:word: ${JSON.stringify(encrypted(word))}\nencryptionsalt: ${salt}\n`);
     initStack(states(), "trade-network", stack);
+  }
+  // Stacks with a passphrase: README.md names the input.
+  for (const file of ["apply", "drift"].map((name) => `.github/workflows/${name}.yml`)) {
+    const key = 'api-key: "${{ secrets.CONSORTIUM_API_KEY }}"';
+    write(file, read(file).replaceAll(key, `${key}, passphrase: "\${{ secrets.PULUMI_CONFIG_PASSPHRASE }}"`));
   }
   git("add", "--all");
   push("A network");
@@ -116,21 +122,26 @@ beforeAll(async () => {
   mkdirSync(join(w.stack.folder, "node_modules/.bin"));
   const command = `#!/bin/sh\nexec node "${root}/dist/cli/consortium.js" "$@"\n`;
   writeFileSync(join(w.stack.folder, "node_modules/.bin/pulumi-consortium"), command, { mode: 0o755 });
-  const { PULUMI_BACKEND_URL } = w.stack.env;
+  const { PULUMI_BACKEND_URL, PULUMI_CONFIG_PASSPHRASE } = w.stack.env;
   runner = {
     forge,
     repository,
     env: {
       ...w.stack.env,
       CONSORTIUM_API_KEY: undefined,
+      PULUMI_BACKEND_URL: undefined,
+      PULUMI_CONFIG_PASSPHRASE: undefined,
       PATH: `${bin}:${w.stack.env.PATH}`,
       NODE_OPTIONS: withoutCompiler,
     },
-    // Previews have no key.
-    settings: (environment) => ({
-      vars: { PULUMI_BACKEND_URL, AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/network-state" },
-      secrets: /^(staging|production|drift-)/.test(environment) ? { CONSORTIUM_API_KEY: canaryKey } : {},
-    }),
+    // Jobs without an environment, such as previews, have nothing.
+    settings: (environment) =>
+      environment === ""
+        ? { vars: {}, secrets: {} }
+        : {
+            vars: { PULUMI_BACKEND_URL, AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/network-state" },
+            secrets: { CONSORTIUM_API_KEY: canaryKey, PULUMI_CONFIG_PASSPHRASE },
+          },
   };
 });
 
@@ -144,7 +155,14 @@ const script = (
 ) => {
   const child = spawn(join(root, "gitops", name), args, {
     cwd: folder,
-    env: { ...runner.env, CONSORTIUM_API_KEY: canaryKey, ...env },
+    env: {
+      ...runner.env,
+      ...w.stack.env,
+      PATH: runner.env.PATH,
+      NODE_OPTIONS: withoutCompiler,
+      CONSORTIUM_API_KEY: canaryKey,
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   child.stderr.on("data", (chunk) => hear?.(String(chunk)));
@@ -165,8 +183,20 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
   /** The checkout of a job that applied staging. */
   let last: string;
 
-  test("a pull request: one comment on both stacks, with policy results; plans are kept, and the service is not called", async () => {
+  test("without a copy of the state, a preview says how to make one; the nightly job makes it, without secrets", async () => {
     propose("README.md", (text) => `${text}\nOurs.\n`);
+    const none = await preview();
+    const said = expect.stringContaining("run the workflow drift on the main branch once") as string;
+    expect(none).toMatchObject({ "plan (staging)": { code: 1, text: said }, comment: { code: 2 } });
+    const jobs = await github(runner, "drift.yml", "main", { name: "schedule" });
+    expect(jobs).toMatchObject({ "drift (staging)": { code: 0 }, "drift (production)": { code: 0 } });
+    expect(forge.artifacts.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["copy-production", "copy-staging"]),
+    );
+    w.service.clearCalls();
+  });
+
+  test("a pull request: one comment on both stacks, with policy results; plans are kept, and the service is not called", async () => {
     const jobs = await preview();
     const ok = { code: 0 };
     expect(jobs).toMatchObject({ "plan (staging)": ok, "plan (production)": ok, comment: ok });
@@ -179,7 +209,9 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
     expect(readdirSync(join(jobs.comment!.folder, "maps"))).toEqual(["production.svg", "staging.svg"]);
     const tree = git("rev-parse", "change^{tree}").trim();
     const names = forge.artifacts.map(({ name }) => name).sort();
-    expect(names).toEqual(["maps", `plan-production-${tree}`, `plan-staging-${tree}`]);
+    expect(new Set(names)).toEqual(
+      new Set(["copy-production", "copy-staging", "maps", `plan-production-${tree}`, `plan-staging-${tree}`]),
+    );
     expect(w.service.calls).toEqual([]);
   });
 
@@ -201,12 +233,11 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
       logins: { password: string }[];
     };
     const { folder } = jobs["plan (staging)"]!;
-    const plans = ["json", "plan"].map((kind) => readFileSync(join(folder, "plans", `staging.${kind}`), "utf8"));
-    expect(plans).toEqual(
-      [/"resourcePreEvent"/, /"resourcePlans"/].map((kind) => expect.stringMatching(kind) as string),
-    );
-    const secrets = [canaryKey, logins[0]!.password, word];
-    expect(secrets.filter((one) => [...plans, comment()].some((text) => text.includes(one)))).toEqual([]);
+    const made = ["plans", "copies"].map((from) => readFileSync(join(folder, from, "staging.json"), "utf8"));
+    expect(made).toEqual([/"resourcePreEvent"/, /"plaintext"/].map((kind) => expect.stringMatching(kind) as string));
+    expect(readdirSync(join(folder, "plans"))).toEqual(["staging.json"]);
+    const secrets = [canaryKey, passphrase, logins[0]!.password, word, "ciphertext", salt];
+    expect(secrets.filter((one) => [...made, comment()].some((text) => text.includes(one)))).toEqual([]);
   });
 
   test("if the service has changed since, the merge stops, shows the difference, and changes nothing", async () => {
@@ -284,7 +315,14 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
 /** Goes on where GitHub ended. */
 describe("GitLab CI on an independent runner, from merge request to apply", () => {
   const pipeline = (ref: string, source: string, given: Record<string, string> = {}) =>
-    gitlab(runner, ref, source, { POLICY_PACK: "", ...given }); // GitHub's part has the pack
+    gitlab(runner, ref, source, { POLICY_PACK: "nowhere", GITOPS: "nowhere", ...given }); // they override nothing
+
+  test("a night without drift copies the states without their secrets", async () => {
+    expect(await pipeline("main", "schedule")).toMatchObject({ "drift: [staging]": { code: 0 } });
+    const copies = [...forge.packages.values()].map(String);
+    expect(copies).toEqual([1, 2].map(() => expect.stringContaining('"plaintext"') as string));
+    expect(copies.join("")).not.toContain("ciphertext");
+  });
 
   test("a merge request that replaces the ledgers: the comment begins with that", async () => {
     propose("index.js", (text) => text.replace('"raft"', '"ibft"'));
@@ -295,7 +333,7 @@ describe("GitLab CI on an independent runner, from merge request to apply", () =
     expect([Object.keys(jobs), jobs]).toMatchObject([all, Object.fromEntries(all.map((name) => [name, { code: 0 }]))]);
     const tree = git("rev-parse", "change^{tree}").trim();
     const kept = ["staging", "production"].flatMap((stack) =>
-      ["json", "plan"].map((kind) => `/projects/7/packages/generic/plan-${stack}/${tree}/${stack}.${kind}`),
+      [`plan-${stack}/${tree}`, `copy-${stack}/latest`].map((at) => `/projects/7/packages/generic/${at}/${stack}.json`),
     );
     expect([...forge.packages.keys()].sort()).toEqual(kept.sort());
     expect(forge.written).toHaveLength(before);
@@ -306,7 +344,7 @@ describe("GitLab CI on an independent runner, from merge request to apply", () =
     // The project of the page has one stack.
     const { folder } = jobs.report!;
     const MAPS = "https://forge/jobs/1/artifacts/browse/maps/";
-    for (const file of ["production.json", "production.plan"]) rmSync(join(folder, "plans", file));
+    rmSync(join(folder, "plans/production.json"));
     const alone = { STACKS: "staging", MAPS };
     expect(await script(folder, "report.sh", ["What this merge request does"], alone)).toMatchObject({ code: 0 });
     const printed = /^````text\n([^]*?)^````$/m.exec(readFileSync(join(root, "docs/reference/report.md"), "utf8"))?.[1];

@@ -30,7 +30,7 @@ interface Artifact {
   name: string;
   expired: boolean;
   created_at: string;
-  workflow_run: { id: number; repository_id: number; head_repository_id: number };
+  workflow_run: { id: number; repository_id: number; head_repository_id: number; head_branch: string };
 }
 
 type Env = Record<string, string | undefined>;
@@ -78,7 +78,7 @@ export class Forge {
     return forge;
   }
 
-  /** Where jobs of GitHub keep what they upload: `<run>/<name>.zip`. */
+  /** Where jobs of GitHub keep what they upload: `<run>/<name>.zip`, and the branch of the run in `<run>/branch`. */
   get uploads(): string {
     return join(this.folder, "uploads");
   }
@@ -87,9 +87,12 @@ export class Forge {
     const runs = existsSync(this.uploads) ? readdirSync(this.uploads) : [];
     return runs
       .flatMap((run) => readdirSync(join(this.uploads, run)).map((file) => ({ run, file })))
+      .filter(({ file }) => file.endsWith(".zip"))
       .map(({ run, file }, id) => {
+        const branch = join(this.uploads, run, "branch");
+        const head_branch = existsSync(branch) ? readFileSync(branch, "utf8") : "change";
         const created_at = statSync(join(this.uploads, run, file)).mtime.toISOString();
-        const workflow_run = { id: Number(run), repository_id: 1, head_repository_id: 1 };
+        const workflow_run = { id: Number(run), repository_id: 1, head_repository_id: 1, head_branch };
         return { id, name: file.replace(/\.zip$/, ""), expired: false, created_at, workflow_run };
       });
   }

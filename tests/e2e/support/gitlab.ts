@@ -84,7 +84,7 @@ export async function gitlab(
   git("clone", "--quiet", runner.repository, ".");
   git("checkout", "--quiet", ref);
   git("remote", "set-url", "origin", "git@forge.example:acme/network.git");
-  const stacks = ["staging", "production"].flatMap((stack) => [stack, `preview-${stack}`, `drift-${stack}`]);
+  const stacks = ["staging", "production"].flatMap((stack) => [stack, `drift-${stack}`]);
   // A pipeline that a job starts gets these, and not those of the command line.
   const scoped: Record<string, { type: "variable"; values: Record<string, string> }> = Object.fromEntries(
     Object.entries(given).map(([key, value]) => [key, { type: "variable", values: { "*": value } }]),
@@ -99,6 +99,7 @@ export async function gitlab(
   const variables: Record<string, string> = {
     AWS_WEB_IDENTITY_TOKEN_FILE: join(home, "state-token"),
     CI_API_V4_URL: forge.address,
+    CI_COMMIT_REF_PROTECTED: String(ref === "main"),
     CI_JOB_TOKEN: tokenWith({ packages: "write" }),
     CI_JOB_URL: "https://forge/jobs/1",
     CI_MERGE_REQUEST_IID: "3",

@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { pages } from "../docs/markdown";
+import { action, folder, gitlab, stages, workflows } from "./files";
+
+/* The table of docs/reference/pipelines.md for reviewers, from the workflow files. */
+
+interface Job {
+  environment?: string | { name: string };
+  permissions?: Record<string, string>;
+  needs?: unknown;
+  steps: { run?: string; with?: Record<string, string>; env?: Record<string, string> }[];
+}
+
+const fleet = join(folder, "../fleet");
+const ofFleet = parse(readFileSync(join(fleet, ".github/workflows/fleet.yml"), "utf8")) as {
+  permissions: Record<string, string>;
+  jobs: Record<string, Job>;
+};
+
+const code = (names: readonly string[]): string =>
+  [...new Set(names)].map((one) => `\`${one}\``).join(", ") || "nothing";
+const place = (environment: Job["environment"]): string => {
+  const name = typeof environment === "object" ? environment.name : environment;
+  return name === undefined ? "none" : `\`${name.replace(/\$\{\{ matrix\.stack \}\}|\$STACK/, "…")}\``;
+};
+const rightsOf = (rights: Record<string, string>): string =>
+  code(Object.entries(rights).flatMap(([name, right]) => (name === "id-token" ? [] : `${name}: ${right}`)));
+const roleOf = (hasToken: boolean): string => (hasToken ? "that of its environment" : "none");
+const secretsIn = (value: unknown): string[] =>
+  [...JSON.stringify(value).matchAll(/secrets\.(\w+)/g)].map(([, name]) => name!);
+/** The token of comments, which the job takes from its environment. */
+const used = (job: string): string[] => (job === "comment" ? ["GITLAB_COMMENT_TOKEN"] : []);
+
+const onGitHub = workflows.flatMap(({ workflow, jobs }) =>
+  jobs.map((job) => {
+    const rights = job.permissions ?? workflow.permissions;
+    return [
+      ...[`GitHub, \`${job.name}\``, place(job.environment), code(secretsIn(job)), roleOf("id-token" in rights)],
+      rightsOf(rights),
+    ];
+  }),
+);
+const onGitLab = Object.entries(gitlab)
+  .sort(([, one], [, other]) => stages.indexOf(one.stage!) - stages.indexOf(other.stage!))
+  .map(([name, job]) => [
+    `GitLab, \`${name}\``,
+    place(job.environment?.name.replace("$STACK", name === "drift" ? "…" : name)),
+    code(job.id_tokens ? ["CONSORTIUM_API_KEY"] : used(name)),
+    roleOf(job.id_tokens !== undefined),
+    "job token",
+  ]);
+const ofFleets = Object.entries(ofFleet.jobs).map(([name, job]) => [
+  `Fleet on GitHub, \`${name}\``,
+  place(job.environment),
+  code(secretsIn(job)),
+  roleOf(false),
+  rightsOf(job.permissions ?? ofFleet.permissions),
+]);
+const rows = [
+  ["job", "environment", "secrets", "role for the state", "token of the job"],
+  ...onGitHub,
+  ...onGitLab,
+  ...ofFleets,
+];
+
+test("docs/reference/pipelines.md shows reviewers what each job can read", () => {
+  const { text } = pages.find(({ file }) => file === "docs/reference/pipelines.md")!;
+  const [, table = ""] = /<!-- readers: begin -->\n\n([^]*?)\n\n<!-- readers: end -->/.exec(text) ?? [];
+  const cells = table.split("\n").map((line) =>
+    line
+      .slice(1, -1)
+      .split("|")
+      .map((cell) => cell.trim()),
+  );
+  expect(cells.filter(([first]) => !/^-+$/.test(first!))).toEqual(rows);
+});
+
+test("no job that a branch decides about has an environment, a secret or a role, except the one that comments", () => {
+  const open = [...onGitHub, ...onGitLab].filter(([job]) => /`(plan|preview|report|comment)`/.test(job!));
+  expect(open).toHaveLength(5);
+  const having = open.filter((row) => row.slice(1, 4).join() !== "none,nothing,none");
+  expect(having.map(([job]) => job)).toEqual(["GitLab, `comment`"]);
+});
+
+test("keys reach only the steps that run Pulumi", () => {
+  for (const { steps } of Object.values(ofFleet.jobs))
+    for (const step of steps) expect(secretsIn(step).length > 0).toBe(step.run?.includes("fleet up ") ?? false);
+  for (const job of Object.values(ofFleet.jobs)) expect(secretsIn({ ...job, steps: [] })).toEqual([]);
+  const keys = action.runs.steps.filter(({ env }) => env?.CONSORTIUM_API_KEY !== undefined);
+  expect(keys.map((step) => step.if)).toEqual(["inputs.step == 'apply' || inputs.step == 'drift'"]);
+  const installs = action.runs.steps.filter(({ run }) => run?.startsWith("npm ci"));
+  expect(installs.map(({ run, env, ...step }) => [run, env, step.if])).toEqual([
+    ["npm ci", undefined, "inputs.step != 'report'"],
+    ["npm ci --ignore-scripts", undefined, "inputs.step == 'report'"],
+  ]);
+});
+
+test("the fleet's pipeline for GitLab runs for pushes to the protected main branch, and its jobs have the environment", () => {
+  const read = (file: string) => parse(readFileSync(join(fleet, file), "utf8")) as Record<string, unknown>;
+  expect(read(".gitlab-ci.yml").workflow).toEqual({
+    rules: [
+      {
+        if: '$CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $CI_COMMIT_REF_PROTECTED == "true"',
+      },
+    ],
+  });
+  expect(read("ci/fleet.yml")[".fleet"]).toMatchObject({ environment: { name: "production" } });
+});
