@@ -31,7 +31,7 @@ const mark = { key: "4dabf18193072939515e22adb298388d", value: "1b47061264138c4a
 
 function save() {
   const { version, deployment } = JSON.parse(pulumi("stack", "export", "--stack", stack));
-  const { secrets_providers, ...rest } = deployment;
+  const { secrets_providers, ...rest } = deployment ?? {}; // nothing was deployed yet
   const plain = replaced(rest, (one) =>
     one[mark.key] === mark.value ? { [mark.key]: mark.value, plaintext: JSON.stringify(standIn) } : undefined,
   );
