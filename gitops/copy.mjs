@@ -31,8 +31,8 @@ const mark = { key: "4dabf18193072939515e22adb298388d", value: "1b47061264138c4a
 
 function save() {
   const { version, deployment } = JSON.parse(pulumi("stack", "export", "--stack", stack));
-  const { secrets_providers, ...rest } = deployment ?? {}; // nothing was deployed yet
-  const plain = replaced(rest, (one) =>
+  const open = { ...deployment, secrets_providers: undefined }; // no deployment: nothing was deployed yet
+  const plain = replaced(open, (one) =>
     one[mark.key] === mark.value ? { [mark.key]: mark.value, plaintext: JSON.stringify(standIn) } : undefined,
   );
   if (JSON.stringify(plain).includes('"ciphertext"'))

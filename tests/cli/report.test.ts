@@ -68,7 +68,7 @@ describe("lines of the report", () => {
     [
       "of another package, with a name that would break the table",
       { op: "create", urn: "urn:pulumi:prod::net::my:mod:Thing::a|b`c`\n@team", newState: {} },
-      "| created | my:mod:Thing ``a\\|b`c` @team`` |  |",
+      "| created | `my:mod:Thing` ``a\\|b`c` @team`` |  |",
     ],
   ])("%s", (_, one, line) => {
     expect(row(show(planned([one])))).toBe(line);

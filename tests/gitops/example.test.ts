@@ -8,7 +8,7 @@ import { action, filesIn, folder, found, gitlab, scripts, shared, sharedText, te
 const commands = [
   ...workflows.flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? [])),
   ...action.runs.steps.flatMap(({ run }) => run ?? []),
-  ...Object.values(gitlab).flatMap(({ script = [], after_script: after = [] }) => [...script, ...after]),
+  ...Object.values(gitlab).flatMap(({ script }) => script ?? []),
 ];
 
 test.each(scripts)("%s is executable and valid", (file) => {

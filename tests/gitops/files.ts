@@ -66,7 +66,6 @@ interface GitlabJob {
   needs?: string[];
   before_script?: string[];
   script?: string[];
-  after_script?: string[];
   rules?: { if?: string; when?: string }[];
   id_tokens?: object;
   variables?: { STACK?: string };

@@ -236,7 +236,7 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
     const made = ["plans", "copies"].map((from) => readFileSync(join(folder, from, "staging.json"), "utf8"));
     expect(made).toEqual([/"resourcePreEvent"/, /"plaintext"/].map((kind) => expect.stringMatching(kind) as string));
     expect(readdirSync(join(folder, "plans"))).toEqual(["staging.json"]);
-    const secrets = [canaryKey, passphrase, logins[0]!.password, word, "ciphertext", salt];
+    const secrets = [canaryKey, passphrase, logins[0]!.password, word, '"ciphertext":"v1:', salt];
     expect(secrets.filter((one) => [...made, comment()].some((text) => text.includes(one)))).toEqual([]);
   });
 
