@@ -115,12 +115,10 @@ const hostile = (): string =>
 /** Plain data in which each text is replaced, except the value of the key `but`. */
 function everywhere<T>(value: T, but?: string): T {
   if (typeof value === "string") return hostile() as T;
-  if (Array.isArray(value)) return (value as unknown[]).map((one) => everywhere(one, but)) as T;
+  if (Array.isArray(value)) return value.map((one: unknown) => everywhere(one, but)) as T;
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, one]) => [
-    key,
-    key === but ? (one as unknown) : everywhere(one, but),
-  ]);
+  const all = Object.entries(value as Record<string, unknown>);
+  const entries = all.map(([key, one]) => [key, key === but ? one : everywhere(one, but)]);
   return Object.fromEntries(entries) as T;
 }
 
