@@ -192,10 +192,10 @@ function defineManifests(program: Program): void {
         say(`${relative(folder, left)} is of no stack in ${file}: ${what}`);
       }
       const next = "Commit them, apply access.yaml, create these Secrets, then apply the other files:";
-    print(`${files.length} files are in ${folder}. ${next}`);
-    neededSecrets(definition, options).forEach((text) => print(`  ${text}`));
-    const remarks = [lockRemark(made, folder) ?? [], manifestRemarks(definition, options)].flat();
-    remarks.forEach((text) => say(text));
+      print(`${files.length} files are in ${folder}. ${next}`);
+      neededSecrets(definition, options).forEach((text) => print(`  ${text}`));
+      const remarks = [lockRemark(made, folder) ?? [], manifestRemarks(definition, options)].flat();
+      remarks.forEach((text) => say(text));
     });
 }
 

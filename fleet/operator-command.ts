@@ -6,6 +6,7 @@ import {
   jsonText,
   messageOf,
   print,
+  printableLines,
   repeatable,
   replaceFile,
   say,
@@ -87,7 +88,7 @@ async function seen(files: string[], flags: Flags): Promise<{ all: StackStatus[]
     const { cluster, found } = await stacksOf(fleet, flags);
     const limit = limited(4);
     const all = await Promise.all(found.map((object) => limit(() => statusIn(cluster, object))));
-    strays(fleet, all).forEach((line) => console.error(printableLines(line)));
+    strays(fleet, all).forEach((line) => say(line));
     return { all: [...all, ...notThere(fleet, all, flags)] };
   }
   const { merged, missing } = mergeResults(files);
