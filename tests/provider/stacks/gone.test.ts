@@ -42,10 +42,9 @@ const emptying = (end: string, isEmpty: () => boolean): void =>
   });
 
 const environments = "/consortia/:consortiumId/environments";
-const node = `${environments}/:environmentId/nodes`;
 
 onBothAdapters((make) => {
-  test.each<[string, RunOptions, string[]]>([
+  test.each<[string, RunOptions]>([
     ["ends it", {}],
     ["ends it, as Pulumi 3.220 does", { release: "oldest" }],
   ])("after a replacement of a ledger that failed, nothing is lost: the next run %s", async (_, how) => {
