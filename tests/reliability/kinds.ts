@@ -95,7 +95,7 @@ export const fixtures = {
         { ...owned(net), membershipId: net.otherMembershipId, name: "backup", type: "backup", details: { key: "1" } },
       ],
       [{ name: "prices-2" }, { details: { key: secrets[1] } }],
-      [{ type: "kms" }, { type: "metrics" }],
+      [{ membershipId: net.otherMembershipId }, { membershipId: net.membershipId }],
     ),
   node: (net) =>
     fixture(

@@ -252,7 +252,8 @@ async function during(world: World, { verb, at, isQuick, elements, earlier, act 
   time.pass(pauseMs);
   if (stopped.length > 0) {
     // It has lost nothing, and the next run, with what the error names, completes it.
-    const word = /CONSORTIUM_NOT_DEPLOYED=(\S+)/.exec(run.failure)?.[1];
+    const words = [...run.failure.matchAll(/CONSORTIUM_NOT_DEPLOYED=(\S+)/g)].map(([, word]) => word);
+    const word = words.length > 0 ? words.join(",") : undefined;
     setEnvironment({ CONSORTIUM_NOT_DEPLOYED: word });
     // A change may have been made without an answer: whoever takes it back gets what there was.
     if (verb === "update" && word === undefined) {

@@ -74,7 +74,8 @@ if (!chosen) {
         }
         for (const { verb, at, calls: made, stopped: whys } of await live({ kind, manner, adapter }, cases)) {
           stopped.push(...whys);
-          if (at === undefined || at.sequel === "stays") continue;
+          // A contract that may have been paid for is looked for as long as the limit allows.
+          if (at === undefined || at.sequel === "stays" || whys.includes("deployed?")) continue;
           // Changes are sent again after each fault; looks, and a DELETE of what is listed still, as long as a slow service may take.
           const base = calls.get(verb)!;
           const isBound = changing(made) <= changing(base) + 4 && made.length <= base.length + 100;
@@ -92,7 +93,7 @@ if (!chosen) {
     expect(wanted.filter((pair) => !pairs.has(pair))).toEqual([]);
     expect(
       Object.fromEntries([...new Set(stopped)].sort().map((why) => [why, stopped.filter((one) => one === why).length])),
-    ).toEqual({ "no API": 6, "no time": 1, trouble: 36 });
+    ).toEqual({ "deployed?": 2, "no API": 6, "no time": 1, trouble: 35 });
   });
 } else {
   const { only, of, part, rounds } = chosen;
