@@ -51,7 +51,8 @@ test.each(table)("%s with parents as %s: inputs, name, provider text", async (ty
   const made = await of(network(as)[key]!);
   expect(made.type).toBe(`pulumi-nodejs:dynamic/consortium:${type}`);
   const inside = { c: "e", e: "n" }[key];
-  const contents = inside !== undefined && { __environments: { classes: as === "ids" ? [] : [[inside]] } };
+  const others = key === "e" && as === "resources" && { memberships: [["m"]], credentials: [["a"]] };
+  const contents = inside !== undefined && { __environments: { classes: as === "ids" ? [] : [[inside]], ...others } };
   expect(made.inputs).toEqual({ ...inputs, ...contents, __provider: stub(handler), __logicalName: key });
 });
 

@@ -231,12 +231,12 @@ describe("a similar name", () => {
     expect(took).toBe(ms);
   });
 
-  test("of what its resource replaces is free if others name it by its id, unless that was released", async () => {
+  test("of what its resource replaces is free, unless that was released", async () => {
     const zone: Case = { kind: "environmentZone", items: [[item("x", "environmentZone")]] };
     expect((await found({ ...zone, prepare: holds("x", {}, true) })).is).toBe("new");
     expect((await found({ ...zone, prepare: all(holds("x", {}, true), released("x")) })).is).toBe("x shared");
-    const node = await found({ items: [[item("x")]], prepare: holds("x", {}, true) });
-    expect(node.is).toContain("already taken by x");
+    expect((await found({ items: [[item("x")]], prepare: holds("x", {}, true) })).is).toBe("new");
+    expect((await found({ items: [[item("x")]] })).is).toContain("already taken by x");
     const rewritten: Case = {
       kind: "service",
       inputs: { name: "F 1" },
