@@ -109,7 +109,9 @@ function tableOf(
   like: "specification" | "hosted",
 ): void {
   test.each(rows.map((row) => [title(row), row] as const))(`${kind}: %s`, async (_title, row) => {
-    const { engine, net, calls, shown, count } = await world(kind, options);
+    // A replacement has both at once.
+    const room = { consortia: 9, environments: 9 };
+    const { engine, net, calls, shown, count } = await world(kind, { limits: room, ...options });
     expect(await engine.up(base(net))).toEqual({ then: "created" });
     const { id } = engine.kept!;
     const change = typeof row.change === "function" ? row.change(net) : row.change;

@@ -36,7 +36,7 @@ lifecycle("consortium", bases.consortium, [
     calls: [patch(consortium), "GET /consortia"],
     shows: { description: "" },
   },
-  { change: { extra: { plan: 1 } }, then: "replaced", why: { property: "extra" }, deletedFirst: true },
+  { change: { extra: { plan: 1 } }, then: "replaced", why: { property: "extra" } },
   { change: { customTimeouts: { create: 60 } }, then: "updated", calls: [] },
   { change: { name: " " }, then: "refused", why: { property: "name", reason: /must not be empty/ } },
 ]);
@@ -48,7 +48,7 @@ lifecycle("membership", bases.membership, [
     calls: [patch(`${consortium}/memberships/:membershipId`)],
     shows: { org_name: "zeta" },
   },
-  { change: { extra: { plan: 1 } }, then: "replaced", why: { property: "extra" }, deletedFirst: true },
+  { change: { extra: { plan: 1 } }, then: "replaced", why: { property: "extra" } },
 ]);
 
 lifecycle("environment", (net) => ({ ...bases.environment(net), description: "old" }), [
@@ -78,7 +78,6 @@ lifecycle("environment", (net) => ({ ...bases.environment(net), description: "ol
     change: { [property]: value },
     then: "replaced" as const,
     why: { property },
-    deletedFirst: true,
     shows,
   })),
 ]);
@@ -145,7 +144,7 @@ for (const [kind, path] of [
     { change: { name: "east" }, then: "updated", calls: [patch(path)], shows: { name: "east", ...zone } },
     { change: { region: "eu-west-1" }, then: "replaced", why: { property: "region" }, shows: { region: "eu-west-1" } },
     { change: { cloud: "azure" }, then: "replaced", why: { property: "cloud" }, shows: { cloud: "azure" } },
-    { change: { type: "own" }, then: "replaced", why: { property: "type" } }, // nodes may name it
+    { change: { type: "other:own" }, then: "replaced", why: { property: "type" } }, // nodes may name it
     { change: { type: "kaleido" }, then: "same", calls: [] },
   ]);
 
@@ -158,7 +157,7 @@ lifecycle("configuration", (net) => ({ ...bases.configuration(net), details: { g
     shows: { name: "free" },
   },
   { change: { details: undefined }, then: "updated", calls: [patch(gas)] },
-  { change: { type: "backup" }, then: "replaced", why: { property: "type" } }, // nodes may name it
+  { change: { type: "other:backup" }, then: "replaced", why: { property: "type" } }, // nodes may name it
   another("membershipId"),
 ]);
 
