@@ -71,7 +71,8 @@ test("another member is verified, although the first one is", async () => {
 test("a member that is not verified: the service's own message, and nothing is kept", async () => {
   const { engine, calls, args, list } = await stores();
   expect(await engine.up({ ...args, testCertificate: false })).toEqual(failed(/is not verified/));
-  expect(writes(calls())).toEqual([put]);
+  // Its registry was made by this run just before: a refusal may be too early, so it is sent again for a while.
+  expect([...new Set(writes(calls()))]).toEqual([put]);
   expect(engine.kept).toBeUndefined();
   expect(await list()).toEqual([]);
 });
