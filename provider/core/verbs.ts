@@ -35,7 +35,7 @@ import { foreseen } from "./lifecycle/adopt";
 import { deleting } from "./lifecycle/delete";
 import { keeper, take } from "./lifecycle/handover";
 import { read } from "./lifecycle/read";
-import { refuseUnfinished, removeWaiting, waits } from "./lifecycle/replace";
+import { refuseUnfinished, removeWaiting, removeWaitingBeside, waits } from "./lifecycle/replace";
 import { update } from "./lifecycle/update";
 import {
   ownershipOfNew,
@@ -387,6 +387,7 @@ export class Verbs {
     if (await waits(timed, definition, id, state, remove)) return;
     refuseUnfinished(timed, definition, id, state);
     await removeWaiting(timed, object.path);
+    await removeWaitingBeside(timed, definition, state);
     await remove(timed);
     timed.run.leases.deleted(object.path);
     timed.run.deleted.add(object.path);

@@ -166,8 +166,8 @@ function atLimit(collection: Collection, siblings: Identified[] = [], error: unk
 
 type Remove = (session: Session) => Promise<unknown>;
 
-/** Deletions that wait for the deletion of what they are in, by its path. */
-const waiting = new WeakMap<Run, Map<string, Remove[]>>();
+/** Deletions of objects, by their paths, that wait for the deletion of what they are in, by its path. */
+const waiting = new WeakMap<Run, Map<string, Map<string, Remove>>>();
 
 /** The paths of everything that an object is in, the innermost first. */
 function around(definition: Definition, state: Props): string[] {
@@ -193,8 +193,8 @@ export async function waits(
   const parent = around(definition, state).find((one) => run.leases.isGivenUp(one));
   const lease = run.leases.replacing(path);
   if (parent === undefined || !lease || typeof lease.create === "object") return false;
-  const all = waiting.get(run) ?? new Map<string, Remove[]>();
-  waiting.set(run, all.set(parent, [...(all.get(parent) ?? []), remove]));
+  const all = waiting.get(run) ?? new Map<string, Map<string, Remove>>();
+  waiting.set(run, all.set(parent, (all.get(parent) ?? new Map<string, Remove>()).set(path, remove)));
   session.say(`${nameOf(definition, state)} (${id}): stays until what it is in is replaced, and is deleted with that`);
   // The state loses it now, so that the log has to prove to a later run that it is this stack's.
   const name = identityOf(definition, state);
@@ -207,8 +207,26 @@ export async function waits(
 
 /** Deletes what waited for the deletion of the object with this path. */
 export async function removeWaiting(session: Session, path: string): Promise<void> {
-  for (const remove of waiting.get(session.run)?.get(path) ?? []) await remove(session);
+  for (const remove of waiting.get(session.run)?.get(path)?.values() ?? []) await remove(session);
   waiting.get(session.run)?.delete(path);
+}
+
+/**
+ * Deletes what waits beside an object that is deleted, and may use it, as a node uses a zone. Only if its successor is there, and nothing
+ * of the program failed.
+ */
+export async function removeWaitingBeside(session: Session, definition: Definition, state: Props): Promise<void> {
+  const { leases } = session.run;
+  if (leases.unmade("")) return;
+  for (const parent of around(definition, state)) {
+    const beside = waiting.get(session.run)?.get(parent);
+    for (const [path, remove] of [...(beside ?? [])]) {
+      const successor = leases.replacing(path);
+      if (successor && typeof successor.create !== "object") continue;
+      beside!.delete(path);
+      await remove(session);
+    }
+  }
 }
 
 /**
