@@ -20,7 +20,7 @@ export const verbs = ["create", "update", "read", "replace", "delete", "destroy"
 export type Verb = (typeof verbs)[number];
 
 export const manners = ["specification", "hosted", "403"] as const;
-export type Manner = (typeof manners)[number];
+type Manner = (typeof manners)[number];
 
 const optionsOf: Record<Manner, ServiceOptions> = {
   specification: {},
@@ -47,10 +47,10 @@ export const faults = [
 
 /** What happens to the same call after the first fault: nothing, the same again, another fault, or the same until the run ends. */
 export const sequels = ["once", "again", "another", "stays"] as const;
-export type Sequel = (typeof sequels)[number];
+type Sequel = (typeof sequels)[number];
 
 /** Call number `nth` of a method and a route in a run without faults. */
-export interface Call {
+interface Call {
   method: string;
   route: string;
   nth: number;

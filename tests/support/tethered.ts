@@ -13,7 +13,7 @@ export const post = (action: string): string => `POST /tether/:tetherId/${action
 export const posting = (action: string) => ({ method: "POST", route: `/tether/:tetherId/${action}` });
 export const account = "GET /tether/:tetherId/account";
 export const tether = "GET /tether/:tetherId";
-export const reportCount = "GET /tether/:tetherId/reportCount";
+const reportCount = "GET /tether/:tetherId/reportCount";
 /** Its state comes first: it may run already. */
 export const firstSteps = [
   tether,

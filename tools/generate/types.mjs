@@ -9,7 +9,8 @@ const require = createRequire(import.meta.url);
 /** A module of the build. @param {string} path in dist/ */
 export const built = (path) => require(join(dist, path));
 const { z } = require("zod");
-export const { consensusOf, dynamicPrefix, otherPrefix, pluginPrefix } = built("provider/constants.js");
+export const { consensusOf, dynamicPrefix, pluginPrefix } = built("provider/constants.js");
+const { otherPrefix } = built("provider/constants.js");
 const { nameKey, secretKeys } = built("provider/core/definition.js");
 const { docOf, metaOf, wireName } = built("provider/core/field.js");
 export const { described } = built("plugin/schema/types.js");
