@@ -56,7 +56,7 @@ test("preview warns prominently of a ledger that would be destroyed, and changes
   w.service.clearCalls();
   const { code, stdout } = await w.run("preview", "--only", "acme-*");
   w.write("networks/trade.yaml", stringify(network()));
-  expect(code).toBe(0);
+  expect(code).toBe(2);
   expect(stdout).toContain(
     "WARNING: acme-prod: replaces Environment trade/e: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, WOULD BE DESTROYED",
   );
