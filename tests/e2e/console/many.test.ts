@@ -115,7 +115,9 @@ describe("the console of a large network", () => {
         if (!data.includes("${turning}")) continue;
         found.names++;
         let box = parentElement;
-        while (box.localName !== "option" && !getComputedStyle(box).unicodeBidi.includes("isolate")) box = box.parentElement;
+        // each of these is a line of its own, also in a drawing
+        const isLine = () => ["option", "text", "title"].includes(box.localName);
+        while (!isLine() && !getComputedStyle(box).unicodeBidi.includes("isolate")) box = box.parentElement;
         if (box.textContent !== data) found.beside.push(box.outerHTML.slice(0, 200));
       }
       return found;
