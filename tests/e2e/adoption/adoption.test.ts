@@ -40,7 +40,7 @@ test("adopt takes objects by name and by id, preview and up report it once each,
   const preview = await w.stack.preview();
   const byName = "adopts the existing object with this name, or creates a new one";
   expect(adoptions(preview.text)).toEqual([
-    `consortium "c": ${byName}`,
+    `consortium "c": adopts ${ids.c} (exists already; nothing is created)`,
     `environment "e": ${byName}`,
     `membership "m": adopts ${ids.m}`,
     `node "n": ${byName}`,
