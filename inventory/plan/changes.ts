@@ -54,9 +54,10 @@ export function changesOf({ steps }: Plan): PlannedChange[] {
   for (const step of shown) {
     const action = actionOf(step);
     const key = `${step.found}${step.urn}`;
-    // A replacement has several steps. Keep the one with its reasons and both states.
-    if (action && isSeen(step) && (byUrn.get(key)?.reasons.length ?? 0) <= step.reasons.length)
-      byUrn.set(key, { ...step, action });
+    // A replacement has several steps, in either order. Keep the one with its reasons and both states.
+    const before = byUrn.get(key);
+    const saysLess = before && (step.reasons.length < before.reasons.length || (before.new && !step.new));
+    if (action && isSeen(step) && !saysLess) byUrn.set(key, { ...step, action });
   }
   const found = [...byUrn.values()];
   const lost = new Set(found.filter(isLost).map(({ old }) => old?.id));
@@ -173,8 +174,9 @@ export function modelOfPlan(plan: Plan): NetworkModel {
   const rows = new Map<string, StackRow>();
   for (const step of plan.steps) {
     const row = rowOf(step);
-    const before = rows.get(step.urn); // a replacement has several steps
-    if (row) rows.set(step.urn, { ...row, id: before?.id ?? row.id, props: { ...before?.props, ...row.props } });
+    const before = rows.get(step.urn); // a replacement has several steps, and may end with the deletion of the old state
+    const props = step.new ? { ...before?.props, ...row?.props } : { ...row?.props, ...before?.props };
+    if (row) rows.set(step.urn, { ...row, id: before?.id ?? row.id, props });
   }
   for (const { urn, action, properties, kept } of changesOf(plan)) {
     const row = rows.get(urn);

@@ -1,4 +1,5 @@
 import { losesLedger, render } from "../../cli/report";
+import { modelOfPlan } from "../../inventory/plan/changes";
 import { readPlan } from "../../inventory/plan/read";
 import { lossWarnings } from "../../provider/constants";
 import { eventsOf, later, planned, type PlannedStep, row, secret, show, type State, step, urn } from "./plans";
@@ -97,16 +98,26 @@ describe("lines of the report", () => {
     );
   });
 
-  test("the steps of a replacement are one line with the reason", () => {
+  describe.each([
+    ["with the reason", ["consensusType"], " (replaces it)"],
+    ["asked for, without a reason", [], ""],
+  ])("the steps of a replacement %s are one line, and the map shows what comes", (_, reasons, because) => {
     const [old, next] = [environment("raft"), environment("ibft")];
-    const steps = [
-      step("delete-replaced", "Environment", "e", old),
-      step("replace", "Environment", "e", old, next, ["consensusType"]),
-      step("create-replacement", "Environment", "e", undefined, next),
+    const made = [
+      step("replace", "Environment", "e", old, next, reasons),
+      step("create-replacement", "Environment", "e", old, next, reasons),
     ];
-    expect(row(show(planned(steps)))).toBe(
-      '| **replaced** | Environment `e` | `consensusType`: `"raft"` → `"ibft"` (replaces it) |',
-    );
+    const gone = step("delete-replaced", "Environment", "e", old);
+    test.each([
+      ["the new one first", [...made, gone]],
+      ["the old one first", [gone, ...made]],
+    ])("%s", (_order, steps) => {
+      const plan = planned(steps);
+      expect(row(show(plan))).toBe(
+        `| **replaced** | Environment \`e\` | \`consensusType\`: \`"raft"\` → \`"ibft"\`${because} |`,
+      );
+      expect(JSON.stringify(modelOfPlan(readPlan(plan, "plan")))).toMatch(/^(?!.*"raft").*"ibft"/);
+    });
   });
 });
 
