@@ -7,8 +7,11 @@ const companies = config.requireObject<string[]>("members");
 const nodesPerMember = config.requireNumber("nodesPerMember");
 
 const consortium = new Consortium(`trade-${pulumi.getStack()}`, { description: "Who shipped what to whom" });
-// Nobody deletes or replaces the ledger by mistake with the option { protect: true } as a third argument.
-const environment = new Environment("ledger", { consortium, provider: "quorum", consensusType: "raft" });
+const environment = new Environment(
+  "ledger",
+  { consortium, provider: "quorum", consensusType: "raft" },
+  { protect: config.getBoolean("protect") }, // nobody deletes or replaces the ledger of production by mistake
+);
 
 const members = companies.map((company) => {
   const membership = new Membership(company, { consortium });

@@ -247,6 +247,10 @@ export class Leases {
     return this.#other([path], undefined, ({ object, replaced }) => object?.path === path && replaced);
   }
 
+  of({ key }: ProgramResource): Lease | undefined {
+    return this.#leases.get(key);
+  }
+
   /** A resource in this place, or the one with this object, that this run could not make, or not make ready. */
   unmade(path: string): Lease | undefined {
     const isIn = ({ definition, inputs }: Lease): boolean =>

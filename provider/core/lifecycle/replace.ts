@@ -6,6 +6,7 @@ import { holdsLedger } from "../../constants";
 import { messageOf } from "../../plain";
 import { Collection } from "../collection";
 import { type Definition, identityOf, nameKey, nameOf, pathOf, type Props } from "../definition";
+import { type Lease } from "../leases";
 import { type Run } from "../run";
 import { type Session } from "../session";
 import { UserError } from "../user-error";
@@ -166,8 +167,14 @@ function atLimit(collection: Collection, siblings: Identified[] = [], error: unk
 
 type Remove = (session: Session) => Promise<unknown>;
 
+interface Waiting {
+  remove: Remove;
+  /** Whether the program has no successor of it, or that is there. */
+  isSucceeded: () => boolean;
+}
+
 /** Deletions of objects, by their paths, that wait for the deletion of what they are in, by its path. */
-const waiting = new WeakMap<Run, Map<string, Map<string, Remove>>>();
+const waiting = new WeakMap<Run, Map<string, Map<string, Waiting>>>();
 
 /** The paths of everything that an object is in, the innermost first. */
 function around(definition: Definition, state: Props): string[] {
@@ -178,8 +185,9 @@ function around(definition: Definition, state: Props): string[] {
 }
 
 /**
- * Whether an object stays until what it is in is deleted: that is replaced, and the object's own successor is not made yet. The engine
- * deletes a node first where its option says so, and that would take the old ledger before there is a new one.
+ * Whether an object stays until what it is in is deleted: that is replaced, and the object's own successor is not known to be made. The
+ * engine deletes a node first where its option says so, with `deletedWith` even unasked, and that would take the old ledger before there
+ * is a new one.
  */
 export async function waits(
   session: Session,
@@ -191,10 +199,11 @@ export async function waits(
   const { run, createLog, client, resource } = session;
   const path = pathOf(definition, state, id);
   const parent = around(definition, state).find((one) => run.leases.isGivenUp(one));
-  const lease = run.leases.replacing(path);
-  if (parent === undefined || !lease || typeof lease.create === "object") return false;
-  const all = waiting.get(run) ?? new Map<string, Map<string, Remove>>();
-  waiting.set(run, all.set(parent, (all.get(parent) ?? new Map<string, Remove>()).set(path, remove)));
+  const successor = (): Lease | undefined => run.leases.replacing(path) ?? (resource && run.leases.of(resource));
+  if (parent === undefined || typeof successor()?.create === "object") return false;
+  const isSucceeded = (): boolean => typeof (successor() ?? { create: {} }).create === "object";
+  const all = waiting.get(run) ?? new Map<string, Map<string, Waiting>>();
+  waiting.set(run, all.set(parent, (all.get(parent) ?? new Map<string, Waiting>()).set(path, { remove, isSucceeded })));
   session.say(`${nameOf(definition, state)} (${id}): stays until what it is in is replaced, and is deleted with that`);
   // The state loses it now, so that the log has to prove to a later run that it is this stack's.
   const name = identityOf(definition, state);
@@ -207,7 +216,7 @@ export async function waits(
 
 /** Deletes what waited for the deletion of the object with this path. */
 export async function removeWaiting(session: Session, path: string): Promise<void> {
-  for (const remove of waiting.get(session.run)?.get(path)?.values() ?? []) await remove(session);
+  for (const { remove } of waiting.get(session.run)?.get(path)?.values() ?? []) await remove(session);
   waiting.get(session.run)?.delete(path);
 }
 
@@ -220,9 +229,8 @@ export async function removeWaitingBeside(session: Session, definition: Definiti
   if (leases.unmade("")) return;
   for (const parent of around(definition, state)) {
     const beside = waiting.get(session.run)?.get(parent);
-    for (const [path, remove] of [...(beside ?? [])]) {
-      const successor = leases.replacing(path);
-      if (successor && typeof successor.create !== "object") continue;
+    for (const [path, { remove, isSucceeded }] of [...(beside ?? [])]) {
+      if (!isSucceeded()) continue;
       beside!.delete(path);
       await remove(session);
     }

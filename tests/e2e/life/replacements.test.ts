@@ -22,7 +22,7 @@ const program = ({ consensusType = "raft", beside = 0, size, options }: Shape = 
   const base = { consortium, provider: "quorum", consensusType: "${consensusType}" };
   const environment = new Environment("e", base, ${JSON.stringify(options)});
   const within = { environment, membership };
-  new Node("n1", within);
+  new Node("n1", within, { deletedWith: environment });
   new Node("n2", { ...within, ...${JSON.stringify({ size })} });
   new AppCred("a", within);
   new Service("s", { ...within, service: "ipfs" });
@@ -54,8 +54,12 @@ describe.each([
   ["dynamic", { inline: true }],
   ["plugin", { inline: true, plugin: true }],
 ])("%s", (_, adapter) => {
-  test("refused, or at a limit, all is as it was; then the new one comes first, with everything in it", async () => {
+  test("a typo is refused; refused by the service, or at a limit, all is as it was; then the new one comes first, with everything in it", async () => {
     const w = await made({ beside: 2 }, adapter);
+    w.stack.program(program({ consensusType: "rfat", beside: 2 }));
+    for (const run of [w.stack.preview(), w.stack.up({}, "--skip-preview")])
+      expect((await run).text.replace(/\s+/g, " ")).toMatch(/not "rfat"; did you mean "raft"\?.*write "other:rfat"/);
+    expect(await w.network()).toEqual(w.before);
     w.stack.program(program({ ...replaced, beside: 2 }));
     const limit = await failed(w.stack.up());
     expect(limit).toMatch(/It replaces \w+, which stays as it was.*deleteBeforeReplace: true/s);
