@@ -5,10 +5,7 @@ import { Listed } from "./listed";
 import { type Session } from "./session";
 import { fromWire } from "./state";
 import { UserError } from "./user-error";
-import { sameName, sameValue } from "./values";
-
-/** Names shorter than this are not cut by any known service (characters). */
-const shortestCut = 30;
+import { sameValue } from "./values";
 
 /** The objects of one kind in one place, as their resource sees them. */
 export class Collection extends Listed {
@@ -67,40 +64,5 @@ export class Collection extends Listed {
     const named = items.filter((item) => !isOver(this.definition, item) && agrees.every((agree) => agree(item)));
     if (named.length > 0 || !shared?.isSame) return named;
     return items.filter((item) => shared.isSame!(inputs, this.shown(item)));
-  }
-
-  /**
-   * The items that may stand for these inputs in a service that writes names in its own way. An exact match comes first, and an
-   * item with exactly the name that another resource is to have belongs to that one.
-   */
-  namedLike(items: Identified[]): Identified[] {
-    const exact = this.namesakes(items);
-    return exact.length > 0 ? exact : this.#named(items, sameName);
-  }
-
-  /** Items with a long name that is the beginning of the one in the inputs: a service may truncate names silently. */
-  cutNames(items: Identified[]): Identified[] {
-    return this.#named(items, (name, wanted) => {
-      const isText = typeof name === "string" && typeof wanted === "string";
-      return isText && name.length >= shortestCut && name.length < wanted.length && wanted.startsWith(name);
-    });
-  }
-
-  /** The items with a name that fits the one in the inputs, but not exactly one that another resource is to have. */
-  #named(items: Identified[], fits: (name: unknown, wanted: unknown) => boolean): Identified[] {
-    const { inputs, definition } = this;
-    const [key, ...others] = definition.naming ?? [];
-    if (key === undefined || others.length > 0) return [];
-    const field = wireName(key);
-    const { resource, run } = this.session;
-    const isOthers = (name: unknown): boolean => run.leases.isWanted(definition, { ...inputs, [key]: name }, resource);
-    return items.filter(
-      (item) => !isOver(definition, item) && fits(item[field], inputs[key]) && !isOthers(item[field]),
-    );
-  }
-
-  /** The name, as the service shows it. */
-  nameIn(item: Identified): string {
-    return (this.definition.naming ?? []).map((key) => String(item[wireName(key)])).join(" ");
   }
 }

@@ -52,8 +52,6 @@ export class Run {
   readonly unsettled = new Map<string, number>();
   /** Whether the service lists a kind that the specification does not list, by the last part of its path; or the question, while it is open. */
   readonly lists = new Map<string, boolean | Promise<unknown>>();
-  /** Whether a state shows that the service writes names in its own way. */
-  rewritesNames = false;
   /** Keys of the resources that the program has shown: a plain refresh or destroy shows only states. */
   readonly programmed = new Set<string>();
   readonly #known = new Map<string, Known>();

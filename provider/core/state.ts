@@ -69,16 +69,6 @@ export const isStored = (state: Props): boolean => state[storedKey] !== undefine
 /** A shared object is adopted as it is, and never deleted. */
 export const isAdoptedShared = (state: Props): boolean => storedIn(state).how === "shared";
 
-/** Whether the service wrote the name in its own way. */
-export function isRewritten(definition: Definition, state: Props): boolean {
-  const key = nameKey(definition);
-  if (key === undefined) return false;
-  const kept = storedIn(state);
-  if (!written(kept.answered, key) && state[hiddenKey] === undefined) return false;
-  const { asked, answered } = partsOf(definition, state);
-  return !sameValue(asked[key], answered[key]) && sameName(asked[key], answered[key]);
-}
-
 /** A state taken apart. */
 export interface StateParts extends Pick<StoredState, "how" | "at">, Record<(typeof lists)[number], readonly string[]> {
   /** The inputs as they were last applied. */

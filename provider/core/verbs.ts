@@ -47,7 +47,7 @@ import {
 } from "./organization";
 import { isKnown, isMoved, type Ownership, type StateObject, withProvider } from "./ownership";
 import { isOffline, type Session, type Sessions, within } from "./session";
-import { inputsOf, isStored, isRewritten, storedIn, storedKey, partsOf, withoutUndefined } from "./state";
+import { inputsOf, isStored, storedIn, storedKey, partsOf, withoutUndefined } from "./state";
 import { previewMs, refreshMs } from "./times";
 import { CommonError, Incomplete, UserError } from "./user-error";
 import { isObject } from "../plain";
@@ -309,7 +309,6 @@ export class Verbs {
       this.#keeping(timed, inputs, (one) => ownershipOfNew(timed, definition, one), run);
     const made = await this.sessions.log.creating(making);
     if (!isProved) await deleteIfForeign(timed, definition, made);
-    if (isRewritten(definition, made.state)) timed.run.rewritesNames = true;
     return made;
   }
 
@@ -463,7 +462,6 @@ export class Verbs {
     const run = this.sessions.run();
     const object = stateObjectOf(this.definition, id, state);
     run.remember(object);
-    if (!run.rewritesNames && isRewritten(this.definition, state)) run.rewritesNames = true;
     return object;
   }
 }

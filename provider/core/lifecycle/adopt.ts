@@ -13,10 +13,10 @@ import { held, isNamesake } from "../leases";
 import { type Session } from "../session";
 import { type StoredState } from "../state";
 import { goneMs, lookEveryMs, nameFreedMs, steadyAgeMs, takenLagMs } from "../times";
-import { isPlainName, isUnset, normalOf, sameName, sameValue } from "../values";
+import { isUnset, normalOf, sameValue } from "../values";
 import { toContinue } from "./continue-killed";
 import { take } from "./handover";
-import { agrees, factOf } from "./recognize";
+import { agrees, factOf, namedLike } from "./recognize";
 import { change, type Change, effectOf, warnOfIgnored } from "./change";
 import { openAfter } from "./update";
 
@@ -135,43 +135,34 @@ async function chosen(collection: Collection, id: string, siblings: Identified[]
 /** The object with the name that the program gives. @throws UserError if it has to be free */
 async function namedAlike(collection: Collection, siblings: Identified[]): Promise<Identified | undefined> {
   const { inputs, session } = collection;
-  const taken = await lasting(collection, await namesakes(collection, siblings));
+  const taken = await lasting(collection, namesakes(collection, siblings));
   const [first, ...more] = taken;
-  if (!first) return undefined;
+  if (!first) {
+    if (adopts(session, inputs)) refuseSimilar(collection, siblings);
+    return undefined;
+  }
   const left = taken.some(({ id }) => session.run.leases.released(collection.pathOf(id)));
   if (!(adopts(session, inputs) || left)) throw collection.error(takenBy(collection, taken));
   if (more.length === 0) return first;
   throw collection.error(severalHave(taken));
 }
 
-/**
- * The siblings with this name, except those that this one replaces. If the service is known to write names in its own way, similar names
- * count, too.
- * @throws if only a similar name exists, which no resource of the program has: it may or may not be the one that is meant
- */
-async function namesakes(collection: Collection, siblings: Identified[]): Promise<Identified[]> {
-  const { inputs, session, definition } = collection;
-  const { run, resource } = session;
-  const isLeft = (id: string): boolean => run.leases.released(collection.pathOf(id)) !== undefined;
-  const isGivenUp = ({ id }: Identified): boolean => collection.isGivenUp(id) && !isLeft(id);
-  const exact = collection.namesakes(siblings).filter((item) => !isGivenUp(item));
-  // A name that is also the id is exact: the path has it.
-  const isSure = collection.place.idField !== undefined || isPlainName(inputs[nameKey(definition)!]);
-  const mayDiffer = run.rewritesNames || adopts(session, inputs) || !isSure;
-  const alike = (items: Identified[]): Identified[] => [...collection.namedLike(items), ...collection.cutNames(items)];
-  if (exact.length > 0 || !mayDiffer || alike(siblings).length === 0) return exact;
-  await session.clock.sleep(takenLagMs);
-  const isFree = (item: Identified): boolean =>
-    !collection.isMade(item.id) && !isGivenUp(item) && !collection.holder(item.id, resource);
-  const free = siblings.filter(isFree);
-  const same = collection.namedLike(free);
-  if (same.length > 0 && run.rewritesNames) return same;
-  const like = alike(free);
-  if (like.length === 0) return like;
-  const names = like.map((item) => `${item.id} is called "${printable(collection.nameIn(item))}"`).join(", ");
+/** The siblings with this name, except those that this one replaces. */
+function namesakes(collection: Collection, siblings: Identified[]): Identified[] {
+  const { leases } = collection.session.run;
+  const isLeft = (id: string): boolean => leases.released(collection.pathOf(id)) !== undefined;
+  return collection.namesakes(siblings).filter(({ id }) => !collection.isGivenUp(id) || isLeft(id));
+}
+
+/** A second one beside the one that is meant would be made, or that one deleted after `--replace`. @throws UserError */
+function refuseSimilar(collection: Collection, siblings: Identified[]): void {
+  const { inputs, definition } = collection;
+  const [like] = namedLike(collection, siblings).filter(({ id }) => !collection.isMade(id));
+  if (!like) return;
+  const name = String(collection.shown(like)[nameKey(definition)!]);
   throw collection.error(
-    `no exact match, but ${names}, which is similar; services may rewrite names. Nothing was created. ` +
-      `If that is the one, set adopt: "${like[0]!.id}"; otherwise choose a name that differs more.`,
+    `no exact match, but ${like.id} is called "${printable(name)}", which is similar. Nothing was created. If that is the one, set ` +
+      `adopt: "${like.id}"; otherwise choose a name that differs more from it than "${String(inputs[nameKey(definition)!])}".`,
   );
 }
 
@@ -284,7 +275,7 @@ export async function adopt(
 
 /** Desired values that the object lacks. */
 function differingIn(collection: Collection, shown: Props): string[] {
-  const { inputs, definition, session } = collection;
+  const { inputs, definition } = collection;
   const [wanted, there] = [normalOf(definition, inputs), normalOf(definition, shown)];
   return inputKeys(definition).filter((key) => {
     const meta = inputMeta(definition, key)!;
@@ -292,7 +283,6 @@ function differingIn(collection: Collection, shown: Props): string[] {
     if (meta.computed && isUnset(inputs[key])) return false;
     // A value that the service does not show may be unset: set it if possible, otherwise trust it.
     if (!(key in shown)) return meta.onChange !== "replace" && !isUnset(inputs[key]);
-    const isRewritten = key === nameKey(definition) && session.run.rewritesNames;
-    return !sameValue(there[key], wanted[key]) && !(isRewritten && sameName(shown[key], inputs[key]));
+    return !sameValue(there[key], wanted[key]);
   });
 }

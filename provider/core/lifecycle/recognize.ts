@@ -1,6 +1,7 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
-import { inputKeys, inputMeta, type Props } from "../definition";
+import { inputKeys, inputMeta, isOver, type Props } from "../definition";
+import { wireName } from "../field";
 import { isReadable } from "../state";
 import { isUnset, normalOf, sameName, sameValue, timeOf } from "../values";
 
@@ -33,7 +34,7 @@ export async function newObjects(create: CreateAttempts): Promise<NewObjects | u
   if (!siblings) return undefined;
   const fresh = siblings.filter(({ id }) => !before.has(id) && !collection.isMade(id) && !collection.isOfStack(id));
   const named = collection.definition.naming
-    ? collection.namedLike(fresh)
+    ? namedLike(collection, fresh)
     : fresh.filter((item) => isTwin(collection, item, inputs));
   const judged = named.map((item) => ({
     item,
@@ -43,6 +44,23 @@ export async function newObjects(create: CreateAttempts): Promise<NewObjects | u
     ours: judged.filter(({ why }) => why === "").map(({ item }) => item),
     others: judged.filter(({ why }) => why !== ""),
   };
+}
+
+/**
+ * The items with this name. Without one: those with a name that only differs in its form, and that no other resource is to have. A second
+ * one would be made if the service wrote names in its own way.
+ */
+export function namedLike(collection: Collection, items: Identified[]): Identified[] {
+  const { definition, inputs, session } = collection;
+  const exact = collection.namesakes(items);
+  const [key, ...others] = definition.naming ?? [];
+  if (exact.length > 0 || key === undefined || others.length > 0) return exact;
+  const isOthers = (name: unknown): boolean =>
+    session.run.leases.isWanted(definition, { ...inputs, [key]: name }, session.resource);
+  const nameOf = (item: Identified): unknown => item[wireName(key)];
+  return items.filter(
+    (item) => !isOver(definition, item) && sameName(nameOf(item), inputs[key]) && !isOthers(nameOf(item)),
+  );
 }
 
 /**

@@ -18,26 +18,9 @@ const ledger = (name: string, ...more: string[]): string => `
   const within = { environment, membership };
   ${more.join("\n")}
 `;
-const long = "the network of the freight companies of Europe, in production since 2024";
 
 describe("names", () => {
   const adapter = { inline: true, plugin: true };
-
-  test("an object with a name that the service truncates is not created again after the state is lost", async () => {
-    const { service, stack, network } = await world(ledger(long), adapter);
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    const [{ id } = { id: "" }] = service.store.environments.list();
-    service.store.environments.patch(id, { name: long.slice(0, 64) });
-    await stack.ok(["stack", "rm", "--force", "--yes", "--preserve-config"]);
-    await stack.ok(["stack", "init", "test"]);
-    expect(await failed(stack.up({ CONSORTIUM_ADOPT: "true" }))).toContain(
-      `no exact match, but ${id} is called "${long.slice(0, 64)}", which is similar`,
-    );
-    expect((await network()).environments).toHaveLength(1);
-    stack.program(ledger(long).replace("{ ...base,", `{ ...base, adopt: "${id}",`));
-    expect(await stack.up({ CONSORTIUM_ADOPT: "true" })).toMatchObject({ code: 0 });
-    expect((await network()).environments).toMatchObject([{ _id: id }]);
-  });
 
   test("one step at a time, the name of a renamed or removed sibling is not adopted, and two runs work", async () => {
     const { stack, network } = await world(ledger("e", 'new Node("n", within);'), adapter);

@@ -113,6 +113,5 @@ export const all =
   (...some: NonNullable<Case["prepare"]>[]): NonNullable<Case["prepare"]> =>
   (session, collection) =>
     some.forEach((one) => one(session, collection));
-export const rewrites = ({ run }: Session): void => void (run.rewritesNames = true);
 export const newParent = ({ run }: Session, { place: { parent } }: Collection): void =>
   void run.createdAt.set(parent!.id, 0);

@@ -1,6 +1,7 @@
 import { type ConsortiumClient, type Identified } from "../../../provider/api";
 import { Collection } from "../../../provider/core/collection";
 import { type Props } from "../../../provider/core/definition";
+import { namedLike } from "../../../provider/core/lifecycle/recognize";
 import { newSession, type Session } from "../../../provider/core/session";
 import { definitions } from "../../../provider/resources";
 
@@ -104,23 +105,10 @@ test.each<[string, Kind, Props, Props[], number[], ((session: Session) => void)?
   ["none that is over", "invitation", { orgName: "A 1" }, [{ org_name: "a-1", state: "expired" }], []],
 ])("those that may be like it are %s", (...[, kind, inputs, fields, found, prepare]) => {
   const items = fields.map((one, at) => item(String(at), one));
-  expect(ids(collectionOf(kind, inputs, prepare).namedLike(items))).toEqual(found.map(String));
+  expect(ids(namedLike(collectionOf(kind, inputs, prepare), items))).toEqual(found.map(String));
 });
 
-const long = "a".repeat(30);
-test.each<[string, unknown, unknown, boolean]>([
-  ["a long beginning", `${long}b`, long, true],
-  ["a short one", long, long.slice(1), false],
-  ["the whole", long, long, false],
-  ["a longer one", long, `${long}b`, false],
-  ["another one", `${long}bc`, `${long.slice(1)}bb`, false],
-  ["no text", `${long}b`, 5, false],
-  ["nothing", `${long}b`, undefined, false],
-])("a name may be cut to %s", (_, name, shown, is) => {
-  expect(collectionOf("node", { name }).cutNames([item("x", { name: shown })])).toHaveLength(is ? 1 : 0);
-});
-
-test("its name in messages, and the name that the service shows", () => {
+test("its name in messages", () => {
   const session = newSession({} as ConsortiumClient);
   const said: string[] = [];
   session.say = (line) => void said.push(line);
@@ -129,6 +117,4 @@ test("its name in messages, and the name that the service shows", () => {
   one.say("yes");
   expect(said).toEqual(['Warning: node "n" (x): no', 'node "n" (x): yes']);
   expect([one.error("no").message, collectionOf("node").what]).toEqual(['node "n" (x): no', 'node "n"']);
-  expect(collectionOf("environmentZone").nameIn(item("x", { region: "r", cloud: "aws" }))).toBe("r aws");
-  expect(collectionOf("appCred").nameIn(item("x", { name: "n" }))).toBe("");
 });

@@ -370,17 +370,4 @@ describe("a difference", () => {
       .diff("x", state, { ...base.configuration, [secretsKey]: [["name"]], name: "quiet-name" });
     expect(here.sessions.secrets.mask("hush-hush quiet-name")).not.toMatch(/hush|quiet/);
   });
-
-  test("knows when the service writes names in its own way", async () => {
-    const here = process();
-    const plain = stateFor("node", here);
-    await here.verbs("node").diff("x", plain, base.node);
-    expect(here.sessions.run().rewritesNames).toBe(false);
-    const args = { ...base.node, name: "N 1" };
-    const shown = { ...args, name: "n-1", state: "started" };
-    await here.verbs("node").diff("y", { ...stateOf(definitions.node, fresh(args, shown)) }, args);
-    expect(here.sessions.run().rewritesNames).toBe(true);
-    await here.verbs("node").diff("x", plain, base.node);
-    expect(here.sessions.run().rewritesNames).toBe(true);
-  });
 });
