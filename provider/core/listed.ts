@@ -237,22 +237,20 @@ export class Listed {
     // But a service that shows another object by id would show this one, too.
     if (listed.part && !(await this.#showsById(listed.items))) throw listed.part;
     const inside = paths.inside(this.path, id);
-    const content = inside === undefined ? undefined : await this.#contentOf(inside);
-    if (inside !== undefined && content === undefined) return;
-    // A service may answer with an empty list inside an object that does not exist: then it does so for an id that never existed, too.
-    const isTelling = async (): Promise<boolean> =>
-      content!.items.length > 0 || (await this.#contentOf(paths.inside(this.path, `${id}-0`)!)) === undefined;
-    if (inside !== undefined && (await isTelling())) throw unproved(this.pathOf(id), `GET ${inside} is still answered`);
+    if (inside !== undefined) {
+      if (await this.#isRefused(inside)) return;
+      throw unproved(this.pathOf(id), `GET ${inside} is still answered`);
+    }
     if (isRefused || listed.items.length > 0 || (await this.parent(goneMs))) return;
     throw unproved(this.pathOf(id), "no other object of the organization is listed, either");
   }
 
-  /** The objects that a list shows. undefined: it is refused. */
-  async #contentOf(collection: string): Promise<Listing | undefined> {
+  async #isRefused(collection: string): Promise<boolean> {
     try {
-      return await new Listed(this.session, { collection }).look(waitingAgeMs);
+      await new Listed(this.session, { collection }).look(waitingAgeMs);
+      return false;
     } catch (error) {
-      if (isApiError(error, "missing") || isForbidden(error)) return undefined;
+      if (isApiError(error, "missing") || isForbidden(error)) return true;
       throw error;
     }
   }

@@ -164,13 +164,6 @@ describe("missing from two lists", () => {
     ],
     ["an environment without nodes", environments, "e1", { [inC1]: nothing, [inE1]: nothing }, stillAnswered],
     ["a consortium whose environments answer 404", consortia, "c1", { "/consortia": nothing }, "gone"],
-    [
-      "a consortium of a service that lists nothing in what it never had",
-      consortia,
-      "c1",
-      { "/consortia": [200, [{ _id: "c2" }]], [inC1]: nothing, "/consortia/c1-0/environments": nothing },
-      "gone",
-    ],
     ["a consortium with environments", consortia, "c1", { "/consortia": nothing, [inC1]: nothing }, stillAnswered],
     [
       "a node, and all that is answered is []",
