@@ -156,9 +156,11 @@ function namesakes(collection: Collection, siblings: Identified[]): Identified[]
 
 /** A second one beside the one that is meant would be made, or that one deleted after `--replace`. @throws UserError */
 function refuseSimilar(collection: Collection, siblings: Identified[]): void {
-  const { inputs, definition } = collection;
-  const [like] = namedLike(collection, siblings).filter(({ id }) => !collection.isMade(id));
-  if (!like) return;
+  const { inputs, definition, session } = collection;
+  const isFree = ({ id }: Identified): boolean =>
+    !collection.isMade(id) && !collection.isGivenUp(id) && !collection.holder(id, session.resource);
+  const [like] = namedLike(collection, siblings.filter(isFree));
+  if (!like || collection.namesakes(siblings).length > 0) return; // those go
   const name = String(collection.shown(like)[nameKey(definition)!]);
   throw collection.error(
     `no exact match, but ${like.id} is called "${printable(name)}", which is similar. Nothing was created. If that is the one, set ` +
