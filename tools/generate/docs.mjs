@@ -26,14 +26,16 @@ function inLanguages(program) {
 /** @param {{ title: string, program: unknown }} example */
 const exampleOf = ({ title, program }) => `## Example\n\n${title}, in TypeScript:\n\n${inLanguages(program)}`;
 
+/** In TypeScript alone: other languages differ in nothing that the index does not show. @param {any} example @param {string} others */
+const shortExample = ({ title, program }, others) =>
+  `## Example\n\n${title}${others}:\n\n\`\`\`ts\n${languages.typescript(program)}\`\`\`\n`;
+
 /** The example of a resource by itself. @param {{ title: string, program: any }} example */
 function resourceExample(example) {
-  const text = exampleOf(example);
   const [{ args }] = example.program.parts;
-  if (!Object.keys(args).some((key) => key.endsWith("Id"))) return text;
-  const note =
-    "The ids belong to existing objects. Programs usually pass outputs, as in [a whole network](README.md#a-whole-network).";
-  return text.replace("\n\nThe same in", `\n\n${note}\n\nThe same in`);
+  const ids = Object.keys(args).some((key) => key.endsWith("Id"));
+  const others = "[in other languages](README.md#a-whole-network)";
+  return shortExample(example, ids ? `, by ids (with outputs, and ${others})` : ` (${others})`);
 }
 
 const going = ["delete_pending", "deleted"];
@@ -46,26 +48,24 @@ const knownStates = {
   Service: ["initializing", "provisioning", "started", "failed", "delete_pending"],
   Invitation: ["sent", "accepted"],
 };
-/** @type {Record<string, string>} */
-const meanings = {
-  ready: "ready",
-  pending: "not ready yet; the run that creates or changes it waits",
-  stopped: "stopped by hand or by the service; the run does not wait",
-  failed: "failed; the run ends with an error that names the object",
-  going: "being deleted; it is not adopted, and the run waits until it is gone",
-  gone: "deleted, but still listed",
+/** @type {Record<string, [string, string]>} */
+const conditions = {
+  ready: ["ready", "it can be used"],
+  pending: ["starting", "not ready yet; the run that creates or changes it waits"],
+  stopped: ["stopped", "stopped by hand or by the service; the run does not wait"],
+  failed: ["failed", "the run ends with an error that names the object"],
+  going: ["going", "being deleted; it is not adopted, and the run waits until it is gone"],
+  gone: ["gone", "deleted, but still listed"],
 };
 
 /** @param {string} type */
 function statesOf(type) {
   const states = knownStates[type];
   if (!states) return "";
-  const rows = states.map((state) => [`\`${state}\``, meanings[conditionOf(state)] ?? ""]);
+  const known = states.map((state) => `\`${state}\` (${conditions[conditionOf(state)]?.[0]})`);
   return `## States
 
-\`state\` is in the service's own words. These are known; any other state counts as ready.
-
-${table(["state", "meaning"], rows)}
+Known values of \`state\` ([what a run does](README.md#states)): ${known.join(", ")}.
 
 `;
 }
@@ -113,9 +113,7 @@ function importOf({ type, steps }) {
 \`\`\`sh
 ${[byId, byPath].filter(Boolean).join("\n")}
 \`\`\`
-${notes}
-Dynamic resources cannot be imported: [adopt the object](../adopt.md#adopting-what-exists) instead.
-`;
+${notes}`;
 }
 
 const fileOf = (/** @type {string} */ type) => type.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
@@ -134,51 +132,65 @@ function page(definition, troubleshooting) {
           ? "nothing"
           : "in place";
   const need = (/** @type {import("./types.mjs").Property} */ { key, optional }) =>
-    optional || key === nameKey(definition) ? "no" : "yes";
+    optional || key === nameKey(definition) ? "" : ", required";
   const isIn = (/** @type {string} */ parent) => parents.some(({ key }) => key === parent);
   /** The parent that implies the others, by its id. */
   const innermost = ["serviceId", "environmentId"].find(isIn);
+  /** Both names of an argument that takes a resource. @param {import("./types.mjs").Property} property */
+  const named = ({ key, meta }) => (meta.argument === undefined ? `\`${key}\`` : `\`${meta.argument}\` or \`${key}\``);
+  const short = (/** @type {string} */ doc) => doc.replace(/ Programs can pass the resource as `\w+` instead\./, "");
   const argumentRows = [
-    ...parents.map(({ key, doc, meta, type }) => {
+    ...parents.map((property) => {
+      const { key, doc, meta, type } = property;
       const isImplied = innermost !== undefined && key !== innermost && key !== "membershipId";
       const asResource = meta.argument !== undefined && !(isImplied && innermost === "serviceId");
+      const implied = `, needed with \`${innermost}\`; \`${innermost?.replace(/Id$/, "")}\` implies it`;
       return [
-        asResource ? `\`${meta.argument}\` or \`${key}\`` : `\`${key}\``,
+        `${asResource ? named(property) : `\`${key}\``}${isImplied ? implied : ", required"}`,
         asResource ? "resource or id" : `\`${type}\``,
-        isImplied ? `with \`${innermost}\`; \`${innermost.replace(/Id$/, "")}\` implies it` : "yes",
         "replaces",
-        doc,
+        short(doc),
       ];
     }),
     ...inputs
       .filter(isArgument)
+      .filter(({ key, doc }) => everywhere[key] !== doc)
       .map((property) => [
-        `\`${property.key}\``,
-        `\`${property.type}\``,
-        need(property),
+        `${named(property)}${need(property)}`,
+        property.meta.argument === undefined ? `\`${property.type}\`` : "resource or id",
         change(property),
-        property.doc,
+        short(property.doc),
       ]),
   ];
+  const common = inputs.filter(({ key, doc }) => everywhere[key] === doc).map(({ key }) => `\`${key}\``);
+  const alsoTakes =
+    common.length > 0
+      ? `\nAnd ${common.join(" and ")}, [as most resources](README.md#arguments-of-most-resources).\n`
+      : "";
   const outputRows = propertiesOf(definition.outputs, "output").map(({ key, type: text, doc, meta }) => [
     `\`${key}\``,
     `\`${text}\`${meta.secret ? ", secret" : ""}`,
     doc,
   ]);
   const minutes = (/** @type {"create" | "update" | "delete"} */ verb) => (definition.timeouts?.[verb] ?? 300) / 60;
+  const [create, update, remove] = [minutes("create"), minutes("update"), minutes("delete")];
+  const timeouts =
+    create === update && create === remove
+      ? `${create} min for each step`
+      : `create ${create} min, update ${update} min, delete ${remove} min`;
   return `<!-- Generated from provider/resources/ by \`npm run generate\`. -->
 
 # ${type}
 
 ${doc}
 
-Type token: \`${pluginPrefix}${type}\`, or as a [dynamic resource](../plugin.md) \`${dynamicPrefix}${type}\`. Default timeouts: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
+Type token: \`${pluginPrefix}${type}\`, or [dynamic](../plugin.md) \`${dynamicPrefix}${type}\`. Default \`customTimeouts\`: ${timeouts}.
 ${lossWarning("replace", type) ? `\n> **${lossWarning("replace", type)}.** The preview warns about every such change; \`protect: true\` prevents it.\n` : ""}
 ${resourceExample(examples[type])}
 ## Arguments
 
-${table(["argument", "type", "required", "a change", "meaning"], argumentRows)}
-
+${table(["argument", "type", "a change", "meaning"], argumentRows)}
+${alsoTakes}
 ## Outputs
 
 In addition to the arguments, with parents as ids:
@@ -195,34 +207,49 @@ ${relatedTo(type)}
 /** @param {any} lookup */
 function lookupPage({ name, doc, args, result, list }) {
   const inputs = propertiesOf(args, "input").map(({ key, type, optional, doc }) => [
-    `\`${key}\``,
+    `\`${key}\`${optional ? "" : ", required"}`,
     `\`${type}\``,
-    optional ? "no" : "yes",
     doc,
   ]);
   const rows = result.shape
     ? propertiesOf(result, "output").map(({ key, type, doc }) => [`\`${key}\``, `\`${type}\``, doc])
     : [];
   const answers = list
-    ? `A list${rows.length > 0 ? " of these" : " of text"}. In TypeScript the lookup answers the list itself, in other languages an object with the list in \`${list}\`.`
+    ? `A list${rows.length > 0 ? "" : " of text"}; in other languages, an object with it in \`${list}\`.`
     : "One object.";
   return `<!-- Generated from provider/lookups/ by \`npm run generate\`. -->
 
 # ${name}
 
-${doc} \`${name}\` takes and returns plain values, \`${name}Output\` outputs.
+${doc}
 
-Function token: \`${pluginPrefix}${name}\`.
+Function token: \`${pluginPrefix}${name}\`. [\`${name}Output\`](README.md#a-lookup) takes and returns outputs.
 
-${exampleOf(lookupExamples(sampleIds)[name])}
+${shortExample(lookupExamples(sampleIds)[name], " ([in other languages](README.md#a-lookup))")}
 ## Arguments
 
-${table(["argument", "type", "required", "meaning"], inputs)}
+${table(["argument", "type", "meaning"], inputs)}
 
 ## Result
 
 ${answers}
 ${rows.length > 0 ? `\n${table(["field", "type", "meaning"], rows)}\n` : ""}`;
+}
+
+/** Arguments that most resources have, with the same meaning: they are described once. @type {Record<string, string>} */
+const everywhere = {};
+
+/** @param {any[]} definitions */
+function commonArguments(definitions) {
+  const all = definitions.flatMap(({ inputs }) => propertiesOf(inputs, "input"));
+  return ["adopt", "extra"].map((key) => {
+    const found = all.filter((one) => one.key === key);
+    const uses = (/** @type {string} */ doc) => found.filter((one) => one.doc === doc).length;
+    const [first] = found.toSorted((one, other) => uses(other.doc) - uses(one.doc));
+    if (!first || uses(first.doc) < 5) throw new Error(`few resources have "${key}" with the same meaning`);
+    everywhere[key] = first.doc;
+    return [`\`${key}\``, `\`${first.type}\``, key === "extra" ? "replaces" : "nothing", first.doc];
+  });
 }
 
 /**
@@ -236,11 +263,12 @@ export function referenceDocs(definitions, lookups, troubleshooting) {
     ["[Network](network.md)", "A component: all of these from one definition, in the program or in a file."],
   ];
   const looks = Object.values(lookups).map(({ name, doc }) => [`[${name}](${fileOf(name)}.md)`, doc]);
+  const common = commonArguments(all);
   const index = `<!-- Generated from provider/resources/ by \`npm run generate\`. -->
 
 # Reference
 
-Every resource and lookup, with an example in four languages. Other references: [network files](network-file.md),
+Every resource and lookup. Other references: [network files](network-file.md),
 [policies](policies.md), [commands](commands.md), [checks](check.md), [fleets](fleet.md), [client](client.md),
 [embedded service](embedded-service.md), [arguments in Terraform](terraform.md), [compatibility](compatibility.md).
 
@@ -248,11 +276,26 @@ ${table(["resource", "what it is"], rows)}
 
 ${table(["lookup", "what it answers"], looks)}
 
+## Arguments of most resources
+
+${table(["argument", "type", "a change", "meaning"], common)}
+
+## States
+
+\`state\` is in the service's own words. Any state that a page does not name counts as ready.
+
+${table(["state", "meaning"], Object.values(conditions))}
+
 ## A whole network
 
 One resource of each kind, in TypeScript:
 
-${inLanguages(whole)}`;
+${inLanguages(whole)}
+## A lookup
+
+A lookup returns plain values, and its form \`…Output\` outputs. In TypeScript:
+
+${inLanguages(lookupExamples(sampleIds).getNodes.program)}`;
   const pages = [
     ...all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition, troubleshooting)]),
     ...Object.values(lookups).map((lookup) => [`docs/reference/${fileOf(lookup.name)}.md`, lookupPage(lookup)]),

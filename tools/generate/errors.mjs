@@ -1,6 +1,5 @@
 // @ts-check
 /** Common errors of each resource: rows of docs/troubleshooting.md, each raised by a test. */
-import { table } from "./markdown.mjs";
 
 const taken = "the name is already taken by …";
 const limit = "The organization has reached its limit";
@@ -24,22 +23,21 @@ const typical = {
   TetherService: ["has 0 wei on …", "it is not known whether the contract was deployed"],
 };
 
-/** Links as a page in docs/reference has them. @param {string} text */
-const rebased = (text) => text.replace(/\]\((?=[a-z-]+\.md)/g, "](../");
-
 /** @param {string} type @param {string} troubleshooting docs/troubleshooting.md as it is */
 export function errorsOf(type, troubleshooting) {
+  const sections = troubleshooting.split(/^## /m);
   const rows = (typical[type] ?? []).map((beginning) => {
-    const line = troubleshooting.split("\n").find((one) => one.startsWith(`| \`${beginning}`));
-    if (line === undefined) throw new Error(`docs/troubleshooting.md has no error \`${beginning}\``);
-    const [, error = "", fix = ""] = line.split(/ *(?<!\\)\| */);
-    return [error, rebased(fix)];
+    const section = sections.find((one) => one.includes(`\n| \`${beginning}`));
+    const line = section?.split("\n").find((one) => one.startsWith(`| \`${beginning}`));
+    if (section === undefined || line === undefined)
+      throw new Error(`docs/troubleshooting.md has no error \`${beginning}\``);
+    const [, error = ""] = line.split(/ *(?<!\\)\| */);
+    const [heading = ""] = section.split("\n");
+    return `- [${error}](../troubleshooting.md#${heading.toLowerCase().replaceAll(" ", "-")})`;
   });
   return `## Errors to expect
 
-Besides those of the [key](../troubleshooting.md#the-api-key) and the [connection](../troubleshooting.md#the-connection):
-
-${table(["error", "what to do"], rows)}
+${rows.join("\n")}
 
 `;
 }

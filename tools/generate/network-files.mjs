@@ -99,16 +99,66 @@ function words(schema, many = false) {
   return Object.keys(value).length === 0 || value.properties ? "mapping" : `mapping of keys to ${words(value, true)}`;
 }
 
+/** Keys that most mappings have, and the mappings of which another one has keys. */
+const common = ["adopt", "protect", "formerly", "extra"];
+/** @type {Record<string, string>} */
+const like = {
+  NetworkNodeDefaults: "NetworkNode",
+  NetworkEnvironmentZone: "NetworkConsortiumZone",
+  NetworkConsortium: "NetworkDefinition",
+};
+const shownAs = (/** @type {string[]} */ keys) => keys.map((key) => `\`${key}\``).join(", ");
+const meaningOf = (/** @type {Json} */ { description }) => description.split(" Default: ")[0];
+
 /** @param {Json} schema @returns {string} docs/reference/network-file.md */
 export function networkPage(schema) {
+  /** @param {[string, Json]} entry @param {string[]} [required] */
+  const row = ([key, member], required = []) => [
+    `\`${key}\`${required.includes(key) ? ", required" : ""}`,
+    words(member),
+    member.description,
+  ];
+  /** Definitions of a common key, of which all but the default is the same. @param {string} key @returns {Json[]} */
+  const definitionsOf = (key) => {
+    const all = places.flatMap(([name]) => schema.definitions[name].properties[key] ?? []);
+    const ofMost = all.map(meaningOf).sort((one, other) => count(all, other) - count(all, one))[0];
+    return all.filter((one) => meaningOf(one) === ofMost);
+  };
+  const count = (/** @type {Json[]} */ all, /** @type {string} */ meaning) =>
+    all.filter((one) => meaningOf(one) === meaning).length;
+  const shared = Object.fromEntries(common.map((key) => [key, definitionsOf(key)]));
+  const commonRows = common.map((key) => {
+    const [first = {}] = shared[key] ?? [];
+    const defaults = (shared[key] ?? []).flatMap(
+      ({ description }) => description.match(/(?<= Default: ).+(?=\.$)/) ?? [],
+    );
+    const ending = defaults.length > 0 ? ` Default: ${[...new Set(defaults)].reverse().join(", else ")}.` : "";
+    return row([key, { ...first, description: meaningOf(first) + ending }]);
+  });
   const tables = places.map(([name, title]) => {
     const { properties, required = [], description } = schema.definitions[name];
-    const rows = Object.entries(/** @type {Record<string, Json>} */ (properties)).map(([key, member]) => [
-      `\`${key}\`${required.includes(key) ? ", required" : ""}`,
-      words(member),
-      member.description,
-    ]);
-    return `## ${title}\n\n${description}\n\n${table(["key", "value", "meaning"], rows)}`;
+    const entries = Object.entries(/** @type {Record<string, Json>} */ (properties));
+    const other = like[name];
+    const same = entries.filter(
+      ([key, member]) =>
+        other && String(row([key, member])) === String(row([key, schema.definitions[other].properties[key] ?? {}])),
+    );
+    const most = entries.filter(([key, member]) => shared[key]?.includes(member));
+    const rows = entries.filter((entry) => ![...same, ...most].some(([key]) => key === entry[0]));
+    const sameKeys = same.map(([key]) => key).filter((key) => !most.some(([one]) => one === key));
+    const parts = [
+      `## ${title}`,
+      description,
+      rows.length > 0 &&
+        table(
+          ["key", "value", "meaning"],
+          rows.map((entry) => row(entry, required)),
+        ),
+      sameKeys.length > 0 &&
+        `As in [${titles[other ?? ""]}](#${anchor(titles[other ?? ""] ?? "")}): ${shownAs(sameKeys)}.`,
+      most.length > 0 && `As in [most mappings](#keys-of-most-mappings): ${shownAs(most.map(([key]) => key))}.`,
+    ];
+    return parts.filter(Boolean).join("\n\n");
   });
   return `<!-- Generated from sdk/network/schema.ts by \`npm run generate\`. -->
 
@@ -118,5 +168,9 @@ Every key of a network file, and of the definition of a \`Network\` in a program
 use them.
 
 ${tables.join("\n\n")}
+
+## Keys of most mappings
+
+${table(["key", "value", "meaning"], commonRows)}
 `;
 }
