@@ -63,7 +63,7 @@ const stories: Record<string, (started: Started) => Promise<Run>> = {
   },
   "a name that a service may have written": async ({ service }) => {
     await send(service, "POST", "/consortia", { name: "trade net" });
-    return new Stack("dynamic").up(() => void new Consortium("Trade Net"));
+    return new Stack("dynamic").up(() => void new Consortium("Trade Net", { adopt: true }));
   },
   "no key": () => withSettings({ CONSORTIUM_API_KEY: undefined }),
   "a refused key": () => withSettings({ CONSORTIUM_API_KEY: "revoked" }),
