@@ -10,10 +10,10 @@ import { newProcess, setEnvironment, start, type Started } from "../support/serv
 import { ether, tetherId } from "../support/tethered";
 import { pages, root } from "./markdown";
 
-/* Users see every text in the tables of docs/troubleshooting.md: each is raised here, or in a test of the real CLI. */
+/* Users see every text in the lists of docs/troubleshooting.md: each is raised here, or in a test of the real CLI. */
 
 const { text } = pages.find(({ file }) => file === "docs/troubleshooting.md")!;
-const cells = [...text.matchAll(/^\| (`.*?`) +\| /gm)].map(([, cell = ""]) => cell);
+const cells = [...text.matchAll(/^- (`.*?`): /gm)].map(([, cell = ""]) => cell);
 const quoted = cells.flatMap((cell) => cell.split(/(?<=`), (?=`)/)).map((one) => one.replaceAll("`", ""));
 const patternOf = (words: string): RegExp =>
   new RegExp(

@@ -27,11 +27,11 @@ const typical = {
 export function errorsOf(type, troubleshooting) {
   const sections = troubleshooting.split(/^## /m);
   const rows = (typical[type] ?? []).map((beginning) => {
-    const section = sections.find((one) => one.includes(`\n| \`${beginning}`));
-    const line = section?.split("\n").find((one) => one.startsWith(`| \`${beginning}`));
+    const section = sections.find((one) => one.includes(`\n- \`${beginning}`));
+    const line = section?.split("\n").find((one) => one.startsWith(`- \`${beginning}`));
     if (section === undefined || line === undefined)
       throw new Error(`docs/troubleshooting.md has no error \`${beginning}\``);
-    const [, error = ""] = line.split(/ *(?<!\\)\| */);
+    const [, error = ""] = /^- (`.*?`): /.exec(line) ?? [];
     const [heading = ""] = section.split("\n");
     return `- [${error}](../troubleshooting.md#${heading.toLowerCase().replaceAll(" ", "-")})`;
   });
