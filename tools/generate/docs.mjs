@@ -282,7 +282,7 @@ ${table(["argument", "type", "a change", "meaning"], common)}
 
 ## States
 
-\`state\` is in the service's own words. Any state that a page does not name counts as ready.
+\`state\` is in the service's own words. One that no page names counts as ready only if the object can be used, and a warning names it.
 
 ${table(["state", "meaning"], Object.values(conditions))}
 
