@@ -85,7 +85,7 @@ const related = {
   Service: ["Destination", "getServices"],
   Destination: ["Service"],
   Invitation: ["Membership", "getInvitations"],
-  TetherService: [["Tethers", "../tethers.md"], "getTetherAccount", "getTetherReports"],
+  TetherService: [["Tethers", "../tethers.md"], "getTetherAccount", "getTetherBalance", "getTetherReports"],
 };
 
 /** @param {string} type */
@@ -204,18 +204,23 @@ ${relatedTo(type)}
 `;
 }
 
-/** @param {any} lookup */
-function lookupPage({ name, doc, args, result, list }) {
+/** @param {any} lookup @param {any[]} definitions */
+function lookupPage({ name, doc, args, result, list }, definitions) {
   const inputs = propertiesOf(args, "input").map(({ key, type, optional, doc }) => [
     `\`${key}\`${optional ? "" : ", required"}`,
     `\`${type}\``,
     doc,
   ]);
-  const rows = result.shape
-    ? propertiesOf(result, "output").map(({ key, type, doc }) => [`\`${key}\``, `\`${type}\``, doc])
-    : [];
+  const fields = result.shape ? propertiesOf(result, "output") : [];
+  const resource = definitions.find(({ type }) => related[type]?.includes(name));
+  const known = [...propertiesOf(resource.inputs, "input"), ...propertiesOf(resource.outputs, "output")];
+  const same = fields.filter(({ key, type }) => known.some((one) => one.key === key && one.type === type));
+  const rows = fields
+    .filter((one) => !same.includes(one))
+    .map(({ key, type, doc }) => [`\`${key}\``, `\`${type}\``, doc]);
+  const asResource = `As of [${resource.type}](${fileOf(resource.type)}.md): ${same.map(({ key }) => `\`${key}\``).join(", ")}.`;
   const answers = list
-    ? `A list${rows.length > 0 ? "" : " of text"}; in other languages, an object with it in \`${list}\`.`
+    ? `A list${fields.length > 0 ? "" : " of text"}; in other languages, an object with it in \`${list}\`.`
     : "One object.";
   return `<!-- Generated from provider/lookups/ by \`npm run generate\`. -->
 
@@ -233,7 +238,7 @@ ${table(["argument", "type", "meaning"], inputs)}
 ## Result
 
 ${answers}
-${rows.length > 0 ? `\n${table(["field", "type", "meaning"], rows)}\n` : ""}`;
+${rows.length > 0 ? `\n${table(["field", "type", "meaning"], rows)}\n` : ""}${same.length > 0 ? `\n${asResource}\n` : ""}`;
 }
 
 /** Arguments that most resources have, with the same meaning: they are described once. @type {Record<string, string>} */
@@ -258,8 +263,9 @@ function commonArguments(definitions) {
  */
 export function referenceDocs(definitions, lookups, troubleshooting) {
   const all = Object.values(definitions);
+  const first = (/** @type {string} */ doc) => /^.*?\.(?= |$)/.exec(doc)?.[0] ?? doc;
   const rows = [
-    ...all.map(({ type, doc }) => [`[${type}](${fileOf(type)}.md)`, doc]),
+    ...all.map(({ type, doc }) => [`[${type}](${fileOf(type)}.md)`, first(doc)]),
     ["[Network](network.md)", "A component: all of these from one definition, in the program or in a file."],
   ];
   const looks = Object.values(lookups).map(({ name, doc }) => [`[${name}](${fileOf(name)}.md)`, doc]);
@@ -298,7 +304,7 @@ A lookup returns plain values, and its form \`…Output\` outputs. In TypeScript
 ${inLanguages(lookupExamples(sampleIds).getNodes.program)}`;
   const pages = [
     ...all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition, troubleshooting)]),
-    ...Object.values(lookups).map((lookup) => [`docs/reference/${fileOf(lookup.name)}.md`, lookupPage(lookup)]),
+    ...Object.values(lookups).map((lookup) => [`docs/reference/${fileOf(lookup.name)}.md`, lookupPage(lookup, all)]),
   ];
   return {
     "docs/reference/README.md": index,
