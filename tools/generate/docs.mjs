@@ -2,7 +2,7 @@
 /** docs/reference, and the examples in the languages of the plugin. */
 import { errorsOf } from "./errors.mjs";
 import { yamlHead } from "./installing.mjs";
-import { table, withPart } from "./markdown.mjs";
+import { list, table, withPart } from "./markdown.mjs";
 import { built, dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./types.mjs";
 
 const { nameKey } = built("provider/core/definition.js");
@@ -189,13 +189,15 @@ ${lossWarning("replace", type) ? `\n> **${lossWarning("replace", type)}.** The p
 ${resourceExample(examples[type])}
 ## Arguments
 
-${table(["argument", "type", "a change", "meaning"], argumentRows)}
+Each with its type and what a change does:
+
+${list(argumentRows)}
 ${alsoTakes}
 ## Outputs
 
 In addition to the arguments, with parents as ids:
 
-${table(["output", "type", "meaning"], outputRows)}
+${list(outputRows)}
 
 ${statesOf(type)}${errorsOf(type, troubleshooting)}${importOf(definition)}
 ## Related
@@ -205,7 +207,7 @@ ${relatedTo(type)}
 }
 
 /** @param {any} lookup @param {any[]} definitions */
-function lookupPage({ name, doc, args, result, list }, definitions) {
+function lookupPage({ name, doc, args, result, list: within }, definitions) {
   const inputs = propertiesOf(args, "input").map(({ key, type, optional, doc }) => [
     `\`${key}\`${optional ? "" : ", required"}`,
     `\`${type}\``,
@@ -219,8 +221,8 @@ function lookupPage({ name, doc, args, result, list }, definitions) {
     .filter((one) => !same.includes(one))
     .map(({ key, type, doc }) => [`\`${key}\``, `\`${type}\``, doc]);
   const asResource = `As of [${resource.type}](${fileOf(resource.type)}.md): ${same.map(({ key }) => `\`${key}\``).join(", ")}.`;
-  const answers = list
-    ? `A list${fields.length > 0 ? "" : " of text"}; in other languages, an object with it in \`${list}\`.`
+  const answers = within
+    ? `A list${fields.length > 0 ? "" : " of text"}; in other languages, an object with it in \`${within}\`.`
     : "One object.";
   return `<!-- Generated from provider/lookups/ by \`npm run generate\`. -->
 
@@ -233,12 +235,12 @@ Function token: \`${pluginPrefix}${name}\`. [\`${name}Output\`](README.md#a-look
 ${shortExample(lookupExamples(sampleIds)[name], " ([in other languages](README.md#a-lookup))")}
 ## Arguments
 
-${table(["argument", "type", "meaning"], inputs)}
+${list(inputs)}
 
 ## Result
 
 ${answers}
-${rows.length > 0 ? `\n${table(["field", "type", "meaning"], rows)}\n` : ""}${same.length > 0 ? `\n${asResource}\n` : ""}`;
+${rows.length > 0 ? `\n${list(rows)}\n` : ""}${same.length > 0 ? `\n${asResource}\n` : ""}`;
 }
 
 /** Arguments that most resources have, with the same meaning: they are described once. @type {Record<string, string>} */
@@ -284,7 +286,7 @@ ${table(["lookup", "what it answers"], looks)}
 
 ## Arguments of most resources
 
-${table(["argument", "type", "a change", "meaning"], common)}
+${list(common)}
 
 ## States
 

@@ -8,6 +8,15 @@ const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |`;
 export const table = (head, rows, others = "---") =>
   [head, head.map((_, at) => (at === 0 ? "---" : others)), ...rows.map((row) => row.map(cell))].map(line).join("\n");
 
+/** What is said of names, in a list. @param {string[][]} rows each has a name, notes on it, and its meaning */
+export const list = (rows) =>
+  rows
+    .map(
+      ([name = "", ...others]) =>
+        `- ${name} (${others.slice(0, -1).join(", ")}): ${others.at(-1)?.replaceAll("\n", " ")}`,
+    )
+    .join("\n");
+
 /**
  * Replaces the part of a page between two marks.
  * @param {string} file @param {string} page as it is @param {[start: string, end: string]} marks @param {string} part

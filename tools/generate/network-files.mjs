@@ -1,6 +1,6 @@
 // @ts-check
 /** The files that follow from the schema of network files: the JSON schema for editors, the types of the sdk, and the reference. */
-import { table } from "./markdown.mjs";
+import { list } from "./markdown.mjs";
 import { built, consensusOf, described, interfaceOf, interfaceText, otherPattern, shared } from "./types.mjs";
 
 /** @typedef {Record<string, any>} Json */
@@ -149,11 +149,7 @@ export function networkPage(schema) {
     const parts = [
       `## ${title}`,
       description,
-      rows.length > 0 &&
-        table(
-          ["key", "value", "meaning"],
-          rows.map((entry) => row(entry, required)),
-        ),
+      rows.length > 0 && list(rows.map((entry) => row(entry, required))),
       sameKeys.length > 0 &&
         `As in [${titles[other ?? ""]}](#${anchor(titles[other ?? ""] ?? "")}): ${shownAs(sameKeys)}.`,
       most.length > 0 && `As in [most mappings](#keys-of-most-mappings): ${shownAs(most.map(([key]) => key))}.`,
@@ -171,6 +167,6 @@ ${tables.join("\n\n")}
 
 ## Keys of most mappings
 
-${table(["key", "value", "meaning"], commonRows)}
+${list(commonRows)}
 `;
 }
