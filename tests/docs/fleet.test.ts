@@ -32,9 +32,9 @@ test("commands, options and keys exist", () => {
   define(program);
   const named = (pattern: RegExp) =>
     [...new Set([...reference.text.matchAll(pattern)].map(([, name]) => name!))].sort();
-  expect(named(/^\| `fleet (\w+)/gm)).toEqual(program.commands.map((command) => command.name()).sort());
+  expect(named(/^- `fleet (\w+)/gm)).toEqual(program.commands.map((command) => command.name()).sort());
   const options = program.commands.flatMap((command) => command.options.map(({ long }) => long!));
-  expect(named(/^\| `(--[\w-]+)/gm)).toEqual([...new Set(options)].sort());
+  expect(named(/^- `(--[\w-]+)/gm)).toEqual([...new Set(options)].sort());
   expect(Object.keys(FleetFile.shape).filter((key) => !reference.text.includes(`\n- \`${key}\`:`))).toEqual([]);
 });
 

@@ -2,7 +2,6 @@
 /** docs/reference/commands.md: arguments and options of the commands, as their own help has them. */
 import { createRequire } from "node:module";
 import { Command } from "commander";
-import { table } from "./markdown.mjs";
 import { built } from "./types.mjs";
 
 const require = createRequire(import.meta.url);
@@ -25,12 +24,13 @@ const pages = {
 const code = (/** @type {unknown} */ text) => `\`${String(text)}\``;
 
 /** @param {{ description: string, argChoices?: readonly string[], defaultValue?: unknown, defaultValueDescription?: string, envVar?: string }} of */
-function row({ description, argChoices, defaultValue, defaultValueDescription, envVar }) {
+function about({ description, argChoices, defaultValue, defaultValueDescription, envVar }) {
   const [meaning = "", inWords] = description.split(/ \(default: (.*)\)$/);
   const choices = argChoices ? `: ${argChoices.map(code).join(", ")}` : "";
   const env = envVar ? `; also ${code(envVar)}` : "";
   const plain = defaultValue === undefined ? "" : code(defaultValue);
-  return [`${meaning}${choices}${env}`, inWords ?? defaultValueDescription ?? plain];
+  const value = inWords ?? defaultValueDescription ?? plain;
+  return `${meaning}${choices}${env}${value ? ` (default: ${value})` : ""}`;
 }
 
 /** @param {string} name @param {string} page */
@@ -39,10 +39,10 @@ function section(name, page) {
   const { define } = name === "console" ? require("consortium-console/command") : built(`cli/${name}.js`);
   define(command);
   const rows = [
-    ...command.registeredArguments.map((one) => [code(one.name()), ...row(one)]),
-    ...command.options.map((one) => [code(one.flags), ...row(one)]),
+    ...command.registeredArguments.map((one) => `- ${code(one.name())}: ${about(one)}`),
+    ...command.options.map((one) => `- ${code(one.flags)}: ${about(one)}`),
   ];
-  return `## ${code(name)}\n\n${table([`[\`${name}\`](../${page}) takes`, "meaning", "default"], rows)}`;
+  return `## ${code(name)}\n\n[How to use it](../${page}).\n\n${rows.join("\n")}`;
 }
 
 /** @returns {string} docs/reference/commands.md */

@@ -138,7 +138,8 @@ function page(definition, troubleshooting) {
   const innermost = ["serviceId", "environmentId"].find(isIn);
   /** Both names of an argument that takes a resource. @param {import("./types.mjs").Property} property */
   const named = ({ key, meta }) => (meta.argument === undefined ? `\`${key}\`` : `\`${meta.argument}\` or \`${key}\``);
-  const short = (/** @type {string} */ doc) => doc.replace(/ Programs can pass the resource as `\w+` instead\./, "");
+  const short = (/** @type {string} */ doc) =>
+    doc.replace(/ (Programs can pass the resource as `\w+` instead|Default: the service chooses)\./g, "");
   const argumentRows = [
     ...parents.map((property) => {
       const { key, doc, meta, type } = property;
@@ -189,7 +190,7 @@ ${lossWarning("replace", type) ? `\n> **${lossWarning("replace", type)}.** The p
 ${resourceExample(examples[type])}
 ## Arguments
 
-Each with its type and what a change does:
+Each with its type and what a change does. The service chooses what has no default.
 
 ${list(argumentRows)}
 ${alsoTakes}

@@ -116,7 +116,7 @@ export function networkPage(schema) {
   const row = ([key, member], required = []) => [
     `\`${key}\`${required.includes(key) ? ", required" : ""}`,
     words(member),
-    member.description,
+    member.description?.replace(/ Default: the service chooses\.$/, ""),
   ];
   /** Definitions of a common key, of which all but the default is the same. @param {string} key @returns {Json[]} */
   const definitionsOf = (key) => {
@@ -161,7 +161,7 @@ export function networkPage(schema) {
 # Network file
 
 Every key of a network file, and of the definition of a \`Network\` in a program. [Network files](../network-files.md) shows how to
-use them.
+use them. The service chooses what has no default.
 
 ${tables.join("\n\n")}
 
