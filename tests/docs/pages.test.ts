@@ -40,8 +40,9 @@ const words = (...files: string[]) => files.map(textOf).join("\n").match(/\S+/g)
 const forUsers = pages.map(({ file }) => file).filter((file) => /^docs\/\w+(-\w+)*\.md$/.test(file));
 
 test.each([
-  ["the README", 900, ["README.md"]],
-  ["all pages for users", 22_000, forUsers.filter((file) => file !== "docs/architecture.md")],
+  ["the README", 800, ["README.md"]],
+  ["all pages for users", 17_000, forUsers.filter((file) => file !== "docs/architecture.md")],
+  ["the reference", 23_100, pages.map(({ file }) => file).filter((file) => file.startsWith("docs/reference/"))],
   ["CONTRIBUTING", 2_500, ["CONTRIBUTING.md"]],
   [
     "pages for maintainers",
@@ -53,9 +54,10 @@ test.each([
   expect(words(...files)).toBeLessThanOrEqual(most);
 });
 
-test("no user page has more than 1,200 words: split it", () => {
+test("no user page has more than 1,000 words: split it", () => {
   expect(forUsers.length).toBeGreaterThan(25);
-  const long = forUsers.filter((file) => file !== "docs/architecture.md" && words(file) > 1_200);
+  const others: Record<string, number> = { "docs/architecture.md": Infinity, "docs/service.md": 1_200 };
+  const long = forUsers.filter((file) => words(file) > (others[file] ?? 1_000));
   expect(long.map((file) => `${file}: ${words(file)}`)).toEqual([]);
 });
 
