@@ -27,7 +27,7 @@ const ofPackage =
     if (address) return [[`npm install --save-dev ${name}@${version}${more}`]];
     return [
       `${notYet}${isAlone ? "" : ", with `pulumi-consortium`, which it needs"}:`,
-      ["npm install", `npm pack --pack-destination .. ${folders}`],
+      ["test -d node_modules || npm ci", `npm pack --pack-destination .. ${folders}`],
       "Then, in your project:",
       [`npm install --save-dev ${archives.join(" ")}${more}`],
     ];
@@ -57,7 +57,7 @@ const parts = {
     if (address) return ["In your project folder, with Node.js 24:", inProject];
     return [
       `${notYet}:`,
-      ["npm install", "npm pack --pack-destination .. . ./service ./console ./fleet"],
+      ["test -d node_modules || npm ci", "npm pack --pack-destination .. . ./service ./console ./fleet"],
       "Then, in your project folder (here: next to the clone), with Node.js 24:",
       inProject,
     ];
@@ -69,7 +69,7 @@ const parts = {
     return [
       `${notYet}, and copy the action and the template, which \`uses: ./gitops\` and \`local: gitops/gitlab.yml\` name:`,
       [
-        ...["npm install", "npm pack --pack-destination ..", copy, "cp -r gitops ../trade-network/"],
+        ...["test -d node_modules || npm ci", "npm pack --pack-destination ..", copy, "cp -r gitops ../trade-network/"],
         ...["cd ../trade-network", "mkdir vendor", `mv ../pulumi-consortium-${version}.tgz vendor/`],
         `npm install ./vendor/pulumi-consortium-${version}.tgz`,
       ],
