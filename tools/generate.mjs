@@ -36,7 +36,7 @@ const files = {
   "sdk/generated.ts": sdkTypes(definitions, pluginSchema),
   "sdk/classes/generated.ts": sdkClasses(definitions, built("sdk/resources.js")),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
-  ...referenceDocs(definitions, lookups, read("docs/troubleshooting.md")),
+  ...referenceDocs(definitions, lookups),
   ...pages,
   "README.md": naming(pages["README.md"] ?? "", definitions),
   ...projects(about, read),

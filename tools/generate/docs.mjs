@@ -1,6 +1,5 @@
 // @ts-check
 /** docs/reference, and the examples in the languages of the plugin. */
-import { errorsOf } from "./errors.mjs";
 import { yamlHead } from "./installing.mjs";
 import { list, table, withPart } from "./markdown.mjs";
 import { built, dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./types.mjs";
@@ -104,7 +103,7 @@ function relatedTo(type) {
 /** @param {any} definition */
 function importOf({ type, steps }) {
   const [byId = "", byPath] = examples[type].imports;
-  const ways = byPath ? "by its id, or by its path of names or ids" : "by its id";
+  const ways = byPath ? "by id, or by path" : "by id";
   const notes = steps?.onImport ? `\nAfter an import, ${steps.onImport}\n` : "";
   return `## Import
 
@@ -118,8 +117,8 @@ ${notes}`;
 
 const fileOf = (/** @type {string} */ type) => type.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 
-/** @param {any} definition @param {string} troubleshooting */
-function page(definition, troubleshooting) {
+/** @param {any} definition */
+function page(definition) {
   const { type, doc } = definition;
   const inputs = propertiesOf(definition.inputs, "input");
   const parents = inputs.filter(({ meta }) => meta.parent);
@@ -190,17 +189,17 @@ ${lossWarning("replace", type) ? `\n> **${lossWarning("replace", type)}.** The p
 ${resourceExample(examples[type])}
 ## Arguments
 
-Each with its type and what a change does. The service chooses what has no default.
+With [type and effect of a change](README.md#arguments-of-most-resources):
 
 ${list(argumentRows)}
 ${alsoTakes}
 ## Outputs
 
-In addition to the arguments, with parents as ids:
+Besides the arguments:
 
 ${list(outputRows)}
 
-${statesOf(type)}${errorsOf(type, troubleshooting)}${importOf(definition)}
+${statesOf(type)}${importOf(definition)}
 ## Related
 
 ${relatedTo(type)}
@@ -261,10 +260,10 @@ function commonArguments(definitions) {
 }
 
 /**
- * @param {Record<string, any>} definitions @param {Record<string, any>} lookups @param {string} troubleshooting that page as it is
+ * @param {Record<string, any>} definitions @param {Record<string, any>} lookups
  * @returns {Record<string, string>} path → text
  */
-export function referenceDocs(definitions, lookups, troubleshooting) {
+export function referenceDocs(definitions, lookups) {
   const all = Object.values(definitions);
   const first = (/** @type {string} */ doc) => /^.*?\.(?= |$)/.exec(doc)?.[0] ?? doc;
   const rows = [
@@ -287,6 +286,8 @@ ${table(["lookup", "what it answers"], looks)}
 
 ## Arguments of most resources
 
+A page names the type of each argument, and whether a change works in place or replaces the object. The service chooses what has no default. Most resources take
+
 ${list(common)}
 
 ## States
@@ -306,7 +307,7 @@ A lookup returns plain values, and its form \`…Output\` outputs. In TypeScript
 
 ${inLanguages(lookupExamples(sampleIds).getNodes.program)}`;
   const pages = [
-    ...all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition, troubleshooting)]),
+    ...all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition)]),
     ...Object.values(lookups).map((lookup) => [`docs/reference/${fileOf(lookup.name)}.md`, lookupPage(lookup, all)]),
   ];
   return {
