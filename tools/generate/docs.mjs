@@ -1,7 +1,7 @@
 // @ts-check
 /** docs/reference, and the examples in the languages of the plugin. */
 import { yamlHead } from "./installing.mjs";
-import { list, table, withPart } from "./markdown.mjs";
+import { list, withPart } from "./markdown.mjs";
 import { built, dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./types.mjs";
 
 const { nameKey } = built("provider/core/definition.js");
@@ -270,8 +270,9 @@ export function referenceDocs(definitions, lookups) {
     ...all.map(({ type, doc }) => [`[${type}](${fileOf(type)}.md)`, first(doc)]),
     ["[Network](network.md)", "A component: all of these from one definition, in the program or in a file."],
   ];
-  const looks = Object.values(lookups).map(({ name, doc }) => [`[${name}](${fileOf(name)}.md)`, doc]);
+  const looks = Object.values(lookups).map(({ name, doc }) => [`[${name}](${fileOf(name)}.md)`, first(doc)]);
   const common = commonArguments(all);
+  const named = (/** @type {string[][]} */ entries) => entries.map((entry) => `- ${entry.join(": ")}`).join("\n");
   const index = `<!-- Generated from provider/resources/ by \`npm run generate\`. -->
 
 # Reference
@@ -280,9 +281,11 @@ Every resource and lookup. Other references: [network files](network-file.md),
 [policies](policies.md), [commands](commands.md), [checks](check.md), [fleets](fleet.md), [client](client.md),
 [embedded service](embedded-service.md), [arguments in Terraform](terraform.md), [compatibility](compatibility.md).
 
-${table(["resource", "what it is"], rows)}
+${named(rows)}
 
-${table(["lookup", "what it answers"], looks)}
+Lookups:
+
+${named(looks)}
 
 ## Arguments of most resources
 
@@ -294,7 +297,7 @@ ${list(common)}
 
 \`state\` is in the service's own words. One that no page names counts as ready only if the object can be used, and a warning names it.
 
-${table(["state", "meaning"], Object.values(conditions))}
+${named(Object.values(conditions))}
 
 ## A whole network
 
