@@ -1,13 +1,18 @@
 const Module = require("node:module");
 
 /*
- * As in unit tests (tests/support/jest/unused.ts): a compiler and a package manager that Pulumi's SDK loads to serialize functions, which
- * nothing here does, are not loaded. To load them takes half of a program's time. TypeScript programs have their compiler all the same.
+ * As in unit tests (tests/support/jest/unused.ts): what Pulumi's SDK loads, and nothing here uses, is not loaded: the compiler and the
+ * package manager that serialize functions, what sends spans to `--tracing`, and its automation. To load them takes two thirds of a
+ * program's time. TypeScript programs have their compiler all the same.
  */
+const unused = [
+  [/(typescript-shim|runtime[\\/]closure[\\/]codePaths)\.js$/, /^(typescript|@npmcli\/arborist)$/],
+  [/cmd[\\/]run[\\/]tracing\.js$/, /^@opentelemetry\/(?!api$)/],
+  [/pulumi[\\/]index\.js$/, /^\.\/automation$/],
+];
 const load = Module._load;
 Module._load = function (request, parent, ...rest) {
-  const isUnused = /[\\/]@pulumi[\\/]pulumi[\\/](typescript-shim|runtime[\\/]closure[\\/]codePaths)\.js$/.test(
-    parent?.filename,
-  );
-  return isUnused && /^(typescript|@npmcli\/arborist)$/.test(request) ? {} : load.call(this, request, parent, ...rest);
+  const file = parent?.filename ?? "";
+  const isUnused = file.includes("pulumi") && unused.some(([by, what]) => what.test(request) && by.test(file));
+  return isUnused ? {} : load.call(this, request, parent, ...rest);
 };
