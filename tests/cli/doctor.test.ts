@@ -46,11 +46,18 @@ function machine({ pulumi = {}, packages = {}, sdkNeeds = ">=20" }: Machine = {}
     whoami: JSON.stringify({ user: "ada", url: `file://${home}` }),
     ...pulumi,
   };
-  const script = `#!${process.execPath}
-const args = process.argv.slice(2).join(" ");
-const [, text = "error: unexpected " + args] = Object.entries(${JSON.stringify(said)}).find(([begin]) => args.startsWith(begin)) ?? [];
-if (text.startsWith("error:")) { console.error(text); process.exit(255); }
-console.log(text);`;
+  const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+  const cases = Object.entries(said).map(
+    ([begin, text]) => `${quoted(begin)}*) ${text.startsWith("error:") ? "fail" : "say"} ${quoted(text)};;`,
+  );
+  const script = `#!/bin/sh
+say() { printf '%s\\n' "$1"; }
+fail() { say "$1" >&2; exit 255; }
+case "$*" in
+${cases.join("\n")}
+*) fail "error: unexpected $*";;
+esac
+`;
   writeFileSync(join(bin, "pulumi"), script);
   chmodSync(join(bin, "pulumi"), 0o755);
   const env: Record<string, string> = { PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin` };
