@@ -2,7 +2,7 @@ import { failed, Stack } from "../support/stack";
 import { type World, world } from "../support/world";
 
 /*
- * How the CLI shows errors before any call. (Every mistake: tests/sdk/mistakes.test.ts; a network's: tests/e2e/network; a key that is
+ * How the CLI shows errors before any call. (Every mistake: tests/sdk/provider.test.ts; a network's: tests/e2e/network; a key that is
  * refused, and a service that cannot be reached, in every verb: tests/provider/stacks/told-once.test.ts.)
  */
 

@@ -1,5 +1,5 @@
 import { parse, stringify } from "yaml";
-import { ownKeys } from "../../../provider/constants";
+import { ownKeys, contentsKey } from "../../../provider/constants";
 import { type NetworkDefinition } from "../../../sdk";
 import { plainResources } from "../../../sdk/network/programs";
 import { yamlForAll } from "../../../sdk/yaml/write";
@@ -7,128 +7,234 @@ import { misreadable } from "../../fleet/made";
 import { setEnvironment } from "../../support/service";
 import { good, written } from "./problems";
 import { beside, raft, registered, trade } from "./registered";
+import { planned } from "../../../sdk/network/network";
+import { partsOf } from "../../../sdk/network/parts";
 
-/* A network file as plain resources: the ones that `Network` registers with the engine, with aliases to move from there. */
+describe("plain resources", () => {
+  /* A network file as plain resources: the ones that `Network` registers with the engine, with aliases to move from there. */
 
-interface Plain {
-  type: string;
-  name: string;
-  properties: Record<string, unknown>;
-  options: {
-    aliases: string[];
-    protect?: boolean;
-    deleteBeforeReplace?: boolean;
-    ignoreChanges?: string[];
-    dependsOn?: string[];
-  };
-}
+  interface Plain {
+    type: string;
+    name: string;
+    properties: Record<string, unknown>;
+    options: {
+      aliases: string[];
+      protect?: boolean;
+      deleteBeforeReplace?: boolean;
+      ignoreChanges?: string[];
+      dependsOn?: string[];
+    };
+  }
 
-/** As the host of YAML reads it. */
-function plainOf(definition: unknown, network?: string): Record<string, Plain> {
-  const file = written(stringify(definition), "trade.yaml");
-  const resources = plainResources(file, network, { stack: "acme-prod", project: "fleet" });
-  return parse(yamlForAll(resources), { version: "1.1" }) as Record<string, Plain>;
-}
+  /** As the host of YAML reads it. */
+  function plainOf(definition: unknown, network?: string): Record<string, Plain> {
+    const file = written(stringify(definition), "trade.yaml");
+    const resources = plainResources(file, network, { stack: "acme-prod", project: "fleet" });
+    return parse(yamlForAll(resources), { version: "1.1" }) as Record<string, Plain>;
+  }
 
-/** The value of an expression, with the id `NAME-id` for each resource. */
-function evaluated(value: unknown, all: Record<string, Plain>): unknown {
-  if (Array.isArray(value)) return value.map((one) => evaluated(one, all));
-  if (typeof value === "object" && value !== null)
-    return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => [
-        key === "fn::secret" ? "secret" : key.replaceAll("$$", "$"),
-        evaluated(one, all),
-      ]),
+  /** The value of an expression, with the id `NAME-id` for each resource. */
+  function evaluated(value: unknown, all: Record<string, Plain>): unknown {
+    if (Array.isArray(value)) return value.map((one) => evaluated(one, all));
+    if (typeof value === "object" && value !== null)
+      return Object.fromEntries(
+        Object.entries(value).map(([key, one]) => [
+          key === "fn::secret" ? "secret" : key.replaceAll("$$", "$"),
+          evaluated(one, all),
+        ]),
+      );
+    if (typeof value !== "string") return value;
+    const [, variable = "", output = ""] = /^\$\{(\w+)\.(\w+)\}$/.exec(value) ?? [];
+    if (variable === "") return value.replaceAll("$$", "$");
+    const { name, properties } = all[variable]!;
+    return output === "id" ? `${name}-id` : evaluated(properties[output], all);
+  }
+
+  const variants: [string, NetworkDefinition][] = [
+    ["a usual one", parse(good) as NetworkDefinition],
+    ["tether, roles, names, ids to adopt, fields of the service's own", trade],
+    ["zones, configurations, services, destinations and invitations", beside],
+    ["several consortia", { consortia: { a: { members: ["x"] }, b: { description: "B" } } }],
+    ["everything that Pulumi YAML might read otherwise", misreadable],
+    [
+      "renamed parts",
+      {
+        formerly: "coffee",
+        members: { apex: { formerly: ["acme"] } },
+        environments: { live: { ...raft, formerly: "prod", nodes: { apex: { main: { formerly: "first" } } } } },
+      },
+    ],
+  ];
+
+  test.each(variants)("each resource as Network registers it: %s", async (_, definition) => {
+    setEnvironment({ CONSORTIUM_PLUGIN: "true" });
+    const { all } = await registered(definition);
+    const plain = plainOf(definition);
+    const own = (inputs: Record<string, unknown>) =>
+      Object.fromEntries(Object.entries(inputs).filter(([key]) => !ownKeys.includes(key)));
+    const wanted = all.filter(({ type }) => type !== "consortium:index:Network");
+    const comparable = Object.values(plain).map(({ type, name, properties, options }) => ({
+      type,
+      name,
+      inputs: evaluated(properties, plain),
+      protect: options.protect ?? false,
+      deleteBeforeReplace: options.deleteBeforeReplace ?? false,
+      ignoreChanges: options.ignoreChanges ?? [],
+      /** Dependencies that no property refers to. */
+      dependsOn: (options.dependsOn ?? []).map((one) => plain[one.slice(2, -1)]!.name),
+    }));
+    const byName = <T extends { type: string; name: string }>(list: T[]) =>
+      Object.fromEntries(list.map((one) => [`${one.type} ${one.name}`, one]));
+    expect(byName(comparable)).toEqual(
+      byName(
+        wanted.map(({ type, name, inputs, protect, deleteBeforeReplace, ignoreChanges, dependencies }) => ({
+          type,
+          name,
+          inputs: own(inputs),
+          protect,
+          deleteBeforeReplace,
+          ignoreChanges,
+          dependsOn: dependencies
+            .filter(
+              (urn) => type.endsWith(":TetherService") || (type.endsWith("tZone") && urn.includes("ConsortiumZone::")),
+            )
+            .map((urn) => urn.split("::").at(-1)),
+        })),
+      ),
     );
-  if (typeof value !== "string") return value;
-  const [, variable = "", output = ""] = /^\$\{(\w+)\.(\w+)\}$/.exec(value) ?? [];
-  if (variable === "") return value.replaceAll("$$", "$");
-  const { name, properties } = all[variable]!;
-  return output === "id" ? `${name}-id` : evaluated(properties[output], all);
-}
+  });
 
-const variants: [string, NetworkDefinition][] = [
-  ["a usual one", parse(good) as NetworkDefinition],
-  ["tether, roles, names, ids to adopt, fields of the service's own", trade],
-  ["zones, configurations, services, destinations and invitations", beside],
-  ["several consortia", { consortia: { a: { members: ["x"] }, b: { description: "B" } } }],
-  ["everything that Pulumi YAML might read otherwise", misreadable],
-  [
-    "renamed parts",
-    {
-      formerly: "coffee",
-      members: { apex: { formerly: ["acme"] } },
-      environments: { live: { ...raft, formerly: "prod", nodes: { apex: { main: { formerly: "first" } } } } },
-    },
-  ],
-];
+  test("the aliases: in a Network or not, on either provider, under every former name", () => {
+    const [node] = Object.values(plainOf(variants.at(-1)![1])).filter(({ type }) => type.endsWith(":Node"));
+    const where = "urn:pulumi:acme-prod::fleet::";
+    const types = ["consortium:index:Node", "pulumi-nodejs:dynamic/consortium:Node"];
+    const names = ["trade", "coffee"].flatMap((network) =>
+      // A network that is now one of several may have been the only one.
+      [network, `${network}/coffee`].flatMap((consortium) =>
+        ["live", "prod"].flatMap((key) => ["main", "first"].map((node) => `${consortium}/${key}/${node}`)),
+      ),
+    );
+    const urns = names.flatMap((name) =>
+      types.flatMap((type) => [`${where}${type}::${name}`, `${where}consortium:index:Network$${type}::${name}`]),
+    );
+    const own = `${where}consortium:index:Node::trade/live/main`;
+    expect(node!.options.aliases.sort()).toEqual(urns.filter((urn) => urn !== own).sort());
+  });
 
-test.each(variants)("each resource as Network registers it: %s", async (_, definition) => {
-  setEnvironment({ CONSORTIUM_PLUGIN: "true" });
-  const { all } = await registered(definition);
-  const plain = plainOf(definition);
-  const own = (inputs: Record<string, unknown>) =>
-    Object.fromEntries(Object.entries(inputs).filter(([key]) => !ownKeys.includes(key)));
-  const wanted = all.filter(({ type }) => type !== "consortium:index:Network");
-  const comparable = Object.values(plain).map(({ type, name, properties, options }) => ({
-    type,
-    name,
-    inputs: evaluated(properties, plain),
-    protect: options.protect ?? false,
-    deleteBeforeReplace: options.deleteBeforeReplace ?? false,
-    ignoreChanges: options.ignoreChanges ?? [],
-    /** Dependencies that no property refers to. */
-    dependsOn: (options.dependsOn ?? []).map((one) => plain[one.slice(2, -1)]!.name),
-  }));
-  const byName = <T extends { type: string; name: string }>(list: T[]) =>
-    Object.fromEntries(list.map((one) => [`${one.type} ${one.name}`, one]));
-  expect(byName(comparable)).toEqual(
-    byName(
-      wanted.map(({ type, name, inputs, protect, deleteBeforeReplace, ignoreChanges, dependencies }) => ({
-        type,
-        name,
-        inputs: own(inputs),
-        protect,
-        deleteBeforeReplace,
-        ignoreChanges,
-        dependsOn: dependencies
-          .filter(
-            (urn) => type.endsWith(":TetherService") || (type.endsWith("tZone") && urn.includes("ConsortiumZone::")),
-          )
-          .map((urn) => urn.split("::").at(-1)),
-      })),
-    ),
-  );
+  const configurations = { keys: { member: "a", type: "kms", details: { token: [{ env: "CONSORTIUM_TEST_UNSET" }] } } };
+  test.each([
+    ["an empty value", { members: { acme: { extra: { zone: null } } } }],
+    ["a key that looks like a call", { members: { acme: { extra: { "Fn::secret": "x" } } } }],
+    ["the value of an environment variable", { members: ["a"], environments: { prod: { ...raft, configurations } } }],
+  ])("a program in Node.js replaces what Pulumi YAML cannot express: %s", (_, definition) => {
+    const file = written(stringify(definition));
+    expect(plainResources(file, undefined, { stack: "s", project: "p" })).toBeUndefined();
+  });
+
+  test("the name in the stack precedes the file's, and names the consortium, too", () => {
+    const { Consortium1: only } = plainOf({ name: "coffee", members: [] }, "tea");
+    expect(only).toMatchObject({ name: "tea", properties: { name: "tea" } });
+  });
 });
 
-test("the aliases: in a Network or not, on either provider, under every former name", () => {
-  const [node] = Object.values(plainOf(variants.at(-1)![1])).filter(({ type }) => type.endsWith(":Node"));
-  const where = "urn:pulumi:acme-prod::fleet::";
-  const types = ["consortium:index:Node", "pulumi-nodejs:dynamic/consortium:Node"];
-  const names = ["trade", "coffee"].flatMap((network) =>
-    // A network that is now one of several may have been the only one.
-    [network, `${network}/coffee`].flatMap((consortium) =>
-      ["live", "prod"].flatMap((key) => ["main", "first"].map((node) => `${consortium}/${key}/${node}`)),
-    ),
-  );
-  const urns = names.flatMap((name) =>
-    types.flatMap((type) => [`${where}${type}::${name}`, `${where}consortium:index:Network$${type}::${name}`]),
-  );
-  const own = `${where}consortium:index:Node::trade/live/main`;
-  expect(node!.options.aliases.sort()).toEqual(urns.filter((urn) => urn !== own).sort());
-});
+describe("names", () => {
+  /** Logical names, and the earlier ones, which become aliases. */
 
-const configurations = { keys: { member: "a", type: "kms", details: { token: [{ env: "CONSORTIUM_TEST_UNSET" }] } } };
-test.each([
-  ["an empty value", { members: { acme: { extra: { zone: null } } } }],
-  ["a key that looks like a call", { members: { acme: { extra: { "Fn::secret": "x" } } } }],
-  ["the value of an environment variable", { members: ["a"], environments: { prod: { ...raft, configurations } } }],
-])("a program in Node.js replaces what Pulumi YAML cannot express: %s", (_, definition) => {
-  const file = written(stringify(definition));
-  expect(plainResources(file, undefined, { stack: "s", project: "p" })).toBeUndefined();
-});
+  function names(definition: NetworkDefinition, name = "trade") {
+    const { consortia, formerly } = planned(name, definition, undefined);
+    const all = consortia.map((consortium) => ({
+      consortium: consortium.names,
+      members: consortium.members.map((one) => one.names),
+      environments: consortium.environments.map((one) => one.names),
+      nodes: consortium.environments.flatMap(({ nodes }) => nodes.map((one) => one.names)),
+      credentials: consortium.environments.flatMap(({ credentials }) => credentials.map((one) => one.names)),
+      tethers: consortium.environments.flatMap(({ tether }) => (tether ? [tether.names] : [])),
+    }));
+    return { formerly, all, first: all[0]! };
+  }
 
-test("the name in the stack precedes the file's, and names the consortium, too", () => {
-  const { Consortium1: only } = plainOf({ name: "coffee", members: [] }, "tea");
-  expect(only).toMatchObject({ name: "tea", properties: { name: "tea" } });
+  const prod = { ...raft, nodes: { acme: 1 } };
+
+  test("an entry that was never renamed has one name", () => {
+    const { first } = names({ members: ["acme"], environments: { prod } });
+    expect(first).toEqual({
+      consortium: ["trade"],
+      members: [["trade/acme"]],
+      environments: [["trade/prod"]],
+      nodes: [["trade/prod/acme-1"]],
+      credentials: [["trade/prod/acme"]],
+      tethers: [],
+    });
+  });
+
+  test("a member takes its counted nodes and its credential along", () => {
+    const { first } = names({
+      members: { apex: { formerly: ["acme", "ace"] } },
+      environments: { prod: { ...raft, nodes: { apex: 1 } } },
+    });
+    expect(first.members).toEqual([["trade/apex", "trade/acme", "trade/ace"]]);
+    expect(first.nodes).toEqual([["trade/prod/apex-1", "trade/prod/acme-1", "trade/prod/ace-1"]]);
+    expect(first.credentials).toEqual([["trade/prod/apex", "trade/prod/acme", "trade/prod/ace"]]);
+  });
+
+  test("an environment takes along everything in it, even entries that have another key now, too", () => {
+    const tether = { tetherId: "tether0001", network: "rinkeby", intervalHours: 1 } as const;
+    const live = { ...raft, formerly: "prod", nodes: { acme: { main: { formerly: "first" } } }, tether };
+    const { first } = names({ members: ["acme"], environments: { live } });
+    expect(first.environments).toEqual([["trade/live", "trade/prod"]]);
+    expect(first.nodes).toEqual([["trade/live/main", "trade/live/first", "trade/prod/main", "trade/prod/first"]]);
+    expect(first.tethers).toEqual([["trade/live", "trade/prod"]]);
+  });
+
+  test("a credential of a mapping has names of its own", () => {
+    const credentials = { reports: { member: "acme", formerly: "report" }, acme: null };
+    const { first } = names({
+      members: { acme: { formerly: "ace" } },
+      environments: { prod: { ...prod, credentials } },
+    });
+    expect(first.credentials).toEqual([
+      ["trade/prod/reports", "trade/prod/report"],
+      ["trade/prod/acme", "trade/prod/ace"],
+    ]);
+  });
+
+  describe("several consortia", () => {
+    test("the one that used to be alone has the network's name", () => {
+      const { all } = names({
+        consortia: { trade: { members: ["acme"] }, spice: { members: ["acme"], formerly: "herbs" } },
+      });
+      expect(all.map(({ consortium }) => consortium)).toEqual([["trade"], ["trade/spice", "trade/herbs"]]);
+      expect(all.map(({ members }) => members)).toEqual([[["trade/acme"]], [["trade/spice/acme", "trade/herbs/acme"]]]);
+    });
+
+    test("its first name does not depend on the network's former name, so formerly can be removed", () => {
+      const consortia = { trade: { members: ["acme"] } };
+      const before = names({ formerly: "trade", consortia }, "commerce");
+      expect(before.formerly).toEqual(["trade"]);
+      // The parent's own alias makes `trade/acme` of `commerce/acme`.
+      expect(before.first.members).toEqual([["commerce/trade/acme", "commerce/acme"]]);
+      expect(names({ consortia }, "commerce").first.members).toEqual([["commerce/trade/acme"]]);
+    });
+  });
+
+  test("a renamed network passes on the earlier names of its environments and nodes, so that none seems lost", () => {
+    const environments = { live: { ...prod, formerly: "prod" } };
+    const plan = planned("coffee", { formerly: "trade", members: ["acme"], environments }, undefined);
+    const told = (className: string) => {
+      const part = partsOf(plan).find((one) => one.className === className);
+      return (part!.args[contentsKey] as string[][])[0];
+    };
+    const earlier = ["coffee/live", "coffee/prod", "trade/live", "trade/prod"];
+    expect(told("Consortium")).toEqual(expect.arrayContaining(earlier));
+    expect(told("Environment")).toEqual(expect.arrayContaining(earlier.map((name) => `${name}/acme-1`)));
+  });
+
+  test("a part has its earlier names, without its own", () => {
+    const nodes = { acme: { main: { formerly: "first" }, next: null } };
+    const members = { apex: { formerly: "ace" }, acme: null };
+    const parts = partsOf(planned("trade", { members, environments: { prod: { ...raft, nodes } } }, undefined));
+    const formerly = (name: string) => parts.find(({ planned: { names } }) => names[0] === name)!.formerly;
+    expect(["trade", "trade/acme", "trade/apex"].map(formerly)).toEqual([[], [], ["trade/ace"]]);
+    expect(["trade/prod/main", "trade/prod/next"].map(formerly)).toEqual([["trade/prod/first"], []]);
+  });
 });
