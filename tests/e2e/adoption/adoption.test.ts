@@ -1,6 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { renameSync, symlinkSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
 import { send } from "../../support/network";
 import { done, failed } from "../support/stack";
 import { tetherId, wholeTree, type World, world } from "../support/world";
@@ -93,40 +90,6 @@ test.each([
     expect(w.service.calls.filter(({ method }) => method === "DELETE")).toEqual([]);
     expect((await w.network()).environments).toMatchObject([{ _id: ids.e }]);
     expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
-  },
-);
-
-/** Which of these `pulumi import` prints depends on the versions of the SDK and the CLI; docs/troubleshooting.md quotes both. */
-const refusals = [
-  "Cannot read properties of undefined (reading 'toJavaScript')",
-  "code must be a string, not undefined",
-];
-
-/** The oldest SDK, this repository's, and the newest. */
-test.each(["3.216.0", undefined, "3.276.0"])(
-  "pulumi import with SDK %s fails with the documented message, and changes nothing",
-  async (sdk) => {
-    const before = await w.stack.ids();
-    w.service.clearCalls();
-    const modules = join(w.stack.folder, "node_modules");
-    if (sdk !== undefined) {
-      const npm = ["install", "--prefix", join(w.stack.folder, sdk), "--ignore-scripts", `@pulumi/pulumi@${sdk}`];
-      execFileSync("npm", npm, { stdio: "pipe" });
-      renameSync(modules, `${modules}-own`);
-      symlinkSync(join(w.stack.folder, sdk, "node_modules"), modules);
-    }
-    try {
-      const kind = "pulumi-nodejs:dynamic/consortium:Node";
-      const text = await failed(w.stack.run(["import", kind, "another", "n1", "--yes"]));
-      expect(refusals.some((words) => text.includes(words))).toBe(true);
-    } finally {
-      if (sdk !== undefined) {
-        unlinkSync(modules);
-        renameSync(`${modules}-own`, modules);
-      }
-    }
-    expect(await w.stack.ids()).toEqual(before);
-    expect(w.service.calls).toEqual([]);
   },
 );
 

@@ -1,11 +1,8 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { temporary, writeIn } from "../../fleet/made";
 import { testTogether } from "../../support/together";
 import { loadAll, packed } from "../support/packed";
-import { root } from "../support/stack";
 
 /* The packed package, installed in an empty project by installers other than npm. They check `engines` against this Node.js. */
 
@@ -30,15 +27,6 @@ const installers: [string, string[], Record<string, string>, object][] = [
     { resolutions },
   ],
 ];
-
-test("only the results of the build are packed, and no file refers to a source map, which is not packed", async () => {
-  const { files } = await packed();
-  expect(files).toContain("dist/cli/consortium.js");
-  expect(files.filter((path) => /(^|\/)\.|tsbuildinfo|stamp|\.map$/.test(path))).toEqual([]);
-  const scripts = files.filter((path) => /\.[cm]?js$/.test(path));
-  const naming = scripts.filter((path) => /^\/\/# sourceMappingURL=/m.test(readFileSync(join(root, path), "utf8")));
-  expect(naming).toEqual([]);
-});
 
 testTogether(installers, async (_, [command, ...args], files, more) => {
   const project = temporary();

@@ -1,16 +1,14 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { nodeOf } from "../../../tools/lib/nodes.mjs";
-import { receiver } from "../../support/receiver";
 import { loadAll, npmInstall, npmInstallSeeded, packed, pinned } from "../support/packed";
-import { done } from "../support/stack";
+import { done, root } from "../support/stack";
 import { world, type World, writesOf } from "../support/world";
 
 /**
  * The packed package as npm installs it for a user, with the newest @pulumi/pulumi for this Node.js: every kind of program. A life with
- * the oldest and the newest of all: newest.test.ts. `npm run compatibility` tries every Node.js and SDK.
+ * the oldest and the newest of all: newest.test.ts. TypeScript as the README has it: release.test.ts.
  */
 
 const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../../package.json");
@@ -53,15 +51,6 @@ const programs: [string, Record<string, string>][] = [
     },
   ],
   [
-    "TypeScript",
-    {
-      "package.json": '{ "name": "user", "private": true, "main": "index.ts" }',
-      "tsconfig.json":
-        '{ "compilerOptions": { "strict": true, "target": "ES2022", "module": "Node16", "moduleResolution": "Node16" } }',
-      "index.ts": `import { ${names} } from "pulumi-consortium";\nimport type { Output } from "@pulumi/pulumi";${body}export const url: Output<string> = node.urls.rpc;`,
-    },
-  ],
-  [
     "TypeScript with the older module resolution of Pulumi's templates",
     {
       "package.json": '{ "name": "user", "private": true, "main": "index.ts" }',
@@ -71,6 +60,15 @@ const programs: [string, Record<string, string>][] = [
     },
   ],
 ];
+
+test("only the results of the build are packed, and no file refers to a source map, which is not packed", async () => {
+  const { files } = await packed();
+  expect(files).toContain("dist/cli/consortium.js");
+  expect(files.filter((path) => /(^|\/)\.|tsbuildinfo|stamp|\.map$/.test(path))).toEqual([]);
+  const scripts = files.filter((path) => /\.[cm]?js$/.test(path));
+  const naming = scripts.filter((path) => /^\/\/# sourceMappingURL=/m.test(readFileSync(join(root, path), "utf8")));
+  expect(naming).toEqual([]);
+});
 
 describe(`with @pulumi/pulumi ${newest}`, () => {
   let w: World;
@@ -171,26 +169,4 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
       }
     });
   });
-});
-
-/* Pulumi's SDK brings parts of OpenTelemetry: of its first major version, newer ones of the second. */
-test.each([
-  ["3.248.0", "1"],
-  ["3.276.0", "2"],
-])("spans are sent where @pulumi/pulumi %s brings OpenTelemetry %s", async (sdk, major) => {
-  const w = await world(programs[0]![1]["index.js"]!, { release: "newest" });
-  const { stack } = w;
-  rmSync(join(stack.folder, "node_modules"), { recursive: true });
-  delete stack.env.NODE_OPTIONS; // all that the SDK loads
-  stack.env.PATH = [dirname(await nodeOf("24")), stack.env.PATH].join(delimiter); // the newest SDK needs 22
-  await npmInstall(stack.folder, (await packed()).tarball, `@pulumi/pulumi@${sdk}`);
-  const brought = join(stack.folder, "node_modules/@opentelemetry/sdk-trace-base/package.json");
-  const { version } = JSON.parse(readFileSync(brought, "utf8")) as { version: string };
-  expect(version.split(".")[0]).toBe(major);
-  const { origin, spans } = await receiver();
-  await done(stack.up({ OTEL_EXPORTER_OTLP_ENDPOINT: origin }));
-  const all = spans();
-  const { traceId, spanId } = all.find(({ name }) => name === "create Node")!;
-  const below = all.filter((span) => span.traceId === traceId && span.parentSpanId === spanId);
-  expect(below.map(({ name }) => name)).toContain("wait");
 });
