@@ -13,7 +13,7 @@ const adapters = [
   ["plugin", true],
 ] as const;
 
-/** Records the calls of hooks, with their arguments. */
+/** Records the calls of hooks, with their arguments. A transform of the stack changes another resource. */
 const hooks = (description: string): string => `
   const fs = require("node:fs");
   const pulumi = require("@pulumi/pulumi");
@@ -25,14 +25,19 @@ const hooks = (description: string): string => `
   });
   const names = ["beforeCreate", "afterCreate", "beforeUpdate", "afterUpdate", "beforeDelete", "afterDelete"];
   const bound = Object.fromEntries(names.map((name) => [name, [told(name)]]));
+  pulumi.runtime.registerResourceTransform(({ name, props, opts }) =>
+    name === "other" ? { props: { ...props, description: "by the stack" }, opts } : undefined);
   new Consortium("c", { description: "${description}" }, { hooks: bound });
+  exports.description = new Consortium("other").description;
 `;
 
 const written = (w: World): string[] => readFileSync(join(w.stack.folder, "hooks.txt"), "utf8").trim().split("\n");
 
-test.each(adapters)("hooks before and after each operation, on %s", async (_, plugin) => {
-  const w = await world(hooks("one"), { language: "nodejs", plugin });
+test.each(adapters)("hooks before and after each operation, and transforms of the stack, on %s", async (_, plugin) => {
+  const w = await world(hooks("one"), { language: "nodejs", plugin, limits: { consortia: 3 } });
   await done(w.stack.up());
+  expect(await w.stack.outputs()).toEqual({ description: "by the stack" });
+  expect((await w.network()).consortia.map(({ description }) => description).sort()).toEqual(["by the stack", "one"]);
   w.stack.program(hooks("two"));
   await done(w.stack.up());
   await w.stack.ok(["destroy", "--yes", "--skip-preview", "--run-program"]);
@@ -63,22 +68,6 @@ test.each(adapters)("onError: the hook decides about a retry, on %s", async (_, 
   expect((await w.stack.up()).code).not.toBe(0);
   expect(written(w)).toEqual(["1 true", "2 true"]);
   expect((await w.network()).consortia).toHaveLength(1);
-});
-
-test.each(adapters)("transforms of the stack, on %s", async (_, plugin) => {
-  const program = `
-    const pulumi = require("@pulumi/pulumi");
-    const { Consortium } = require("pulumi-consortium");
-    pulumi.runtime.registerResourceTransform(({ type, props, opts }) =>
-      type.endsWith("Consortium") ? { props: { ...props, description: "by the stack" }, opts } : undefined);
-    const consortium = new Consortium("c");
-    new Consortium("other");
-    exports.description = consortium.description;
-  `;
-  const w = await world(program, { language: "nodejs", plugin, limits: { consortia: 3 } });
-  await done(w.stack.up());
-  expect(await w.stack.outputs()).toEqual({ description: "by the stack" });
-  expect((await w.network()).consortia.map(({ description }) => description)).toEqual(["by the stack", "by the stack"]);
 });
 
 test("transforms of invokes: a lookup by its token uses the transformed arguments", async () => {
