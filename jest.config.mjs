@@ -54,7 +54,7 @@ const onDist = [
 
 export default {
   maxWorkers: 4, // two cores: half of the time of most files is waiting, for chains, servers and each other's processes
-  testTimeout: 60_000, // ends what hangs
+  testTimeout: 60_000 * Number(process.env.TEST_PATIENCE ?? 1), // ends what hangs; CI waits longer
   // A worker that has nothing left to do still frees a heap of up to 1 GB, which takes it 0.1 to 0.4 s, and longer on a busy machine.
   // What keeps a worker alive for good is still told.
   workerGracefulExitTimeout: 10_000,
