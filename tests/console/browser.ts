@@ -6,6 +6,7 @@ import AxeBuilder from "axe-core";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { client, type Send } from "../service/helpers";
 import { ended, programOf, ready } from "../e2e/support/backends/programs";
+import { patiently } from "../support/jest/patience";
 
 const program = join(__dirname, "../../dist/cli/consortium.js");
 const options = { stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"] };
@@ -53,7 +54,7 @@ const quiet = [
 ];
 
 /** How long to wait for anything on a page. It only ends what hangs, and says what that was: a busy machine takes its time. */
-const limitMs = 120_000;
+const limitMs = patiently(120_000);
 
 /** A headless Chromium without a user's data: no profile, no extensions, no calls home. */
 async function openBrowser(executablePath: string) {

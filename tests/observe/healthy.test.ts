@@ -6,8 +6,9 @@ import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { populated, quick } from "../service/helpers";
 import { until } from "../support/until";
 import { result } from "../service/ledgers";
+import { patiently } from "../support/jest/patience";
 
-jest.setTimeout(600_000);
+jest.setTimeout(patiently(600_000));
 
 /** How often each ledger is looked at, without transactions and with some. */
 const looks = Number(process.env.HEALTHY_LOOKS ?? 3);

@@ -8,10 +8,11 @@ import { generatedSdk } from "../support/languages/sdk";
 import { done, root, Stack } from "../support/stack";
 import { until } from "../../support/until";
 import { canaryKey, type World, world } from "../support/world";
+import { patiently } from "../../support/jest/patience";
 
 /* The examples of the reference pages and of the schema, in each language: the whole network and all lookups as one program. */
 
-jest.setTimeout(900_000); // the first time, packages for Python and Go are made
+jest.setTimeout(patiently(900_000)); // the first time, packages for Python and Go are made
 
 const { Network } = examples;
 const schema = join(root, "schemas/schema.json");

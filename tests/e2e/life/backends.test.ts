@@ -7,9 +7,10 @@ import { startS3 } from "../support/backends/s3";
 import { failed, finished } from "../support/stack";
 import { until } from "../../support/until";
 import { type World, world } from "../support/world";
+import { patiently } from "../../support/jest/patience";
 
 // The first run on a machine installs the servers.
-jest.setTimeout(600_000);
+jest.setTimeout(patiently(600_000));
 
 const network = `
   const { AppCred, Consortium, Environment, Membership, Node } = require("pulumi-consortium");

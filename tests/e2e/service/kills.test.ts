@@ -2,12 +2,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { built } from "../../service/child";
 import { Clerk, Giver, lostOf, type Random, randomOf, Reader, Sender } from "../support/kills/clients";
 import { environments, makeNetwork, Served, tetherOf } from "../support/kills/served";
+import { patiently } from "../../support/jest/patience";
 
 /* By default, a short run. KILLS_ROUNDS=20 runs everything and writes docs/maintainers/reliability.md. KILLS_SEED repeats a run. */
 const count = Number(process.env.KILLS_ROUNDS ?? 2);
 const seed = Number(process.env.KILLS_SEED ?? Date.now() % 2 ** 31);
 
-jest.setTimeout(120_000 + count * 60_000);
+jest.setTimeout(patiently(120_000 + count * 60_000));
 beforeAll(built);
 
 const ether = 10n ** 18n;

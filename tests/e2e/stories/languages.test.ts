@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { failed, root } from "../support/stack";
 import { canaryKey, type World, world } from "../support/world";
+import { patiently } from "../../support/jest/patience";
 
 /* The quickstart's network in each language of the plugin: the examples as they are. (Templates: tests/e2e/install/languages.test.ts.) */
 
-jest.setTimeout(900_000); // the first time, packages for Python and Go are made
+jest.setTimeout(patiently(900_000)); // the first time, packages for Python and Go are made
 
 const schema = join(root, "schemas/schema.json");
 

@@ -5,8 +5,8 @@ import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
 
 /** Until this machine has measured them: the files that take longest, longest first. */
 const long = [
-  ...["install/languages", "install/release", "gitops/forges", "life/engine/plugin", "life/engine/dynamic"],
-  ...["install/npm", "install/newest", "e2e/fleet/fleet", "stories/languages", "languages/examples", "life/backends"],
+  ...["install/languages", "install/release", "gitops/forges", "engine/engine"],
+  ...["install/npm", "install/newest", "e2e/fleet/life", "stories/languages", "languages/examples", "life/backends"],
   ...["life/faults", "life/own-form", "plugin/from-terraform", "service/clients", "fleet/stages", "ledger/fuzz"],
   ...["service/geth", "console/many", "console/browser", "gitops/kubernetes", "service/kills", "service/durability"],
 ];
