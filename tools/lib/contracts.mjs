@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Tests of contracts with third parties: geth, foreign clients, Kubernetes' API server, runners of pipelines, the ends of the range of
- * Pulumi. They run when what they import or start is not what it was when they were last green on this machine.
+ * Tests of contracts with third parties: geth, foreign clients, Kubernetes' API server, runners and linters of pipelines, state backends,
+ * other installers, shells, Terraform's converter, Pulumi's engine and the ends of the range of its SDK. They run when what they import or
+ * start is not what it was when they were last green on this machine.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -16,7 +17,10 @@ const product = [
   ...["plugin/loader.ts", "plugin/main.ts", "cli/consortium.ts", "internal/console.ts", "internal/fleet.ts"],
   ...["service/index.ts", "service/command/main.ts", "console/command/main.ts", "fleet/main.ts", "fleet/command.ts"],
 ];
-const ofProduct = ["contracts", "schemas", "policy-pack", "tools/plugin.mjs", "tools/lib", "*/package.json"];
+const ofProduct = [
+  ...["contracts", "schemas", "policy-pack", "tools/plugin.mjs", "tools/lib", "*/package.json"],
+  "tests/e2e/support", // with what it starts by its path
+];
 /** @typedef {Record<string, { starts?: string[], reads: string[] }>} Contracts */
 
 /** A test → the sources of what it starts, and all else that it reads: files and folders. @type {Contracts} */
@@ -25,7 +29,8 @@ const contracts = {
     reads: ["tests/e2e/service/geth"],
   },
   "tests/e2e/service/clients.test.ts": {
-    reads: ["tests/e2e/service/clients", "tests/e2e/service/geth", "contracts"],
+    starts: ["sdk/index.ts"],
+    reads: ["tests/e2e/service/clients", "tests/e2e/service/geth", "tests/e2e/support", "contracts"],
   },
   "tests/e2e/gitops/kubernetes.test.ts": {
     starts: product,
@@ -33,11 +38,38 @@ const contracts = {
   },
   "tests/e2e/gitops/forges.test.ts": {
     starts: product,
-    reads: [...ofProduct, "tests/e2e/gitops/act", "tests/e2e/support", "examples/gitops", "gitops"],
+    reads: [...ofProduct, "tests/e2e/gitops/act", "examples/gitops", "gitops", "docs/reference/report.md"],
+  },
+  "tests/e2e/gitops/linters.test.ts": {
+    reads: ["tests/e2e/gitops/actionlint", "tests/e2e/gitops/requirements.txt", "examples", "gitops", ".github"],
+  },
+  "tests/e2e/fleet/pipeline.test.ts": {
+    starts: product,
+    reads: [...ofProduct, "tests/e2e/gitops/act", "examples/fleet"],
   },
   "tests/e2e/install/newest.test.ts": {
     starts: product,
-    reads: [...ofProduct, "bench"],
+    reads: ofProduct,
+  },
+  "tests/e2e/install/installers.test.ts": {
+    starts: product,
+    reads: ofProduct,
+  },
+  "tests/e2e/install/completion.test.ts": {
+    starts: ["cli/consortium.ts"],
+    reads: [],
+  },
+  "tests/e2e/life/backends.test.ts": {
+    starts: product,
+    reads: ofProduct,
+  },
+  "tests/e2e/life/engine/engine.test.ts": {
+    starts: product,
+    reads: ofProduct,
+  },
+  "tests/e2e/plugin/from-terraform.test.ts": {
+    starts: product,
+    reads: [...ofProduct, "tests/e2e/plugin/from-terraform"],
   },
 };
 /** What every test runs on. */
@@ -49,13 +81,12 @@ const recorded = () => (existsSync(record()) ? JSON.parse(readFileSync(record(),
 
 /** @param {Contracts} [of] @param {string} [folder] the repository */
 export function contractsOf(of = contracts, folder = root) {
-  /** A digest of the content of everything that a test imports, starts and reads. @param {string} test @returns {Promise<[string, string]>} */
-  async function digested(test) {
+  /** The files that entry points import, and what those import. @param {string[]} entryPoints @returns {Promise<string[]>} */
+  async function importedBy(entryPoints) {
     const { build } = await import("esbuild"); // here, because a fresh clone has no packages at first
-    const { starts = [], reads } = of[test] ?? { reads: [] };
     const { metafile } = await build({
       absWorkingDir: folder,
-      entryPoints: [test, ...starts],
+      entryPoints,
       outdir: "unwritten",
       bundle: true,
       write: false,
@@ -65,15 +96,28 @@ export function contractsOf(of = contracts, folder = root) {
       tsconfig: join(folder, "tests/tsconfig.json"), // our own packages, from their sources
       logLevel: "silent",
     });
-    const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ...reads, ...always];
-    const listed = (await succeed("git", list, { cwd: folder })).split("\0");
-    const read = listed.filter((file) => file !== "" && existsSync(join(folder, file)));
-    const digest = createHash("sha256").update(`${process.version} ${process.env.PULUMI_CONSORTIUM_CLI ?? ""}`);
-    for (const file of [...new Set([...Object.keys(metafile.inputs), ...read])].sort())
-      digest.update(`\0${file}\0`).update(readFileSync(join(folder, file)));
-    return [test, digest.digest("hex")];
+    return Object.keys(metafile.inputs);
   }
-  const digestsOf = async (/** @type {string[]} */ tests) => Object.fromEntries(await Promise.all(tests.map(digested)));
+
+  /** Digests of the content of everything that tests import, start and read. @param {string[]} tests @returns {Promise<Record<string, string>>} */
+  async function digestsOf(tests) {
+    /** Most start the same. @type {Map<string, Promise<string[]>>} */
+    const started = new Map();
+    const all = tests.map(async (test) => {
+      const { starts = [], reads } = of[test] ?? { reads: [] };
+      const key = starts.join(" ");
+      if (!started.has(key)) started.set(key, importedBy(starts));
+      const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ...reads, ...always];
+      const listed = (await succeed("git", list, { cwd: folder })).split("\0");
+      const read = listed.filter((file) => file !== "" && existsSync(join(folder, file)));
+      const digest = createHash("sha256").update(`${process.version} ${process.env.PULUMI_CONSORTIUM_CLI ?? ""}`);
+      const files = [...(await importedBy([test])), ...((await started.get(key)) ?? []), ...read];
+      for (const file of [...new Set(files)].sort())
+        digest.update(`\0${file}\0`).update(readFileSync(join(folder, file)));
+      return [test, digest.digest("hex")];
+    });
+    return Object.fromEntries(await Promise.all(all));
+  }
 
   return {
     /** Their digests now, and those that were green with the same ones. */

@@ -280,5 +280,3 @@ const replacements: Record<string, Chapter> = {
 };
 
 export const stories = { life, some, failures, plans, imports, together, replacements };
-/** Dynamic resources cannot be imported. */
-export const onPlugin: (keyof typeof stories)[] = ["imports"];

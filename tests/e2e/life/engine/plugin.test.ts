@@ -1,3 +1,0 @@
-import { compare } from "./telling";
-
-compare("plugin", "specification");
