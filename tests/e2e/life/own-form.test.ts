@@ -26,22 +26,3 @@ test.each([false, true])(
     await stack.ok(["preview", "--refresh", "--expect-no-changes"]);
   },
 );
-
-test.each([false, true])(
-  "an environment that is replaced with `paused` starts running, as the preview says (plugin: %s)",
-  async (plugin) => {
-    const paused = (chainId: number): string =>
-      program.replace('"ibft" }', `"ibft", paused: true, chainId: ${chainId} }`).replace(', size: "small"', "");
-    const { stack } = await world(paused(76), { plugin, inline: true });
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    await stack.ok(["preview", "--expect-no-changes"]);
-    stack.program(paused(77));
-    const caution = /environment "e": paused: a new environment starts running; the next `pulumi up` pauses it/;
-    expect((await stack.preview()).text).toMatch(caution);
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    expect((await stack.preview()).text).toMatch(/~ .*consortium.*Environment|update/);
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    await stack.ok(["preview", "--expect-no-changes"]);
-  },
-);
