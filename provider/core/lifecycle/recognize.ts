@@ -80,7 +80,9 @@ export function isTwin(collection: Collection, item: Identified, inputs: Props):
  */
 export function agrees({ definition }: Collection, shown: Props, inputs: Props, key: string): boolean {
   const meta = inputMeta(definition, key)!;
-  if (!isReadable(meta) || shown[key] === undefined || (meta.computed && isUnset(inputs[key]))) return true;
+  // What a later update asks for says nothing of a new object.
+  if (!isReadable(meta) || meta.action || shown[key] === undefined || (meta.computed && isUnset(inputs[key])))
+    return true;
   const [there, wanted] = [shown, inputs].map((props) => normalOf(definition, props)[key]);
   return key.endsWith("Id") ? sameValue(there, wanted) : isLike(there, wanted);
 }
