@@ -151,7 +151,10 @@ async function applied(
   const { shown } = effect;
   const made = keys.filter((key) => !effect.ignored.includes(key));
   const parts = { ...changedTo(asked, one, shown), open: openAfter(collection, made, asked.open) };
-  const ignored = isDrift ? [] : refusable(one).filter((key) => sameValue(parts.shown[key], olds[key]));
+  // After an unclear change, the old value may be the one that is asked for.
+  const isKept = (key: string): boolean =>
+    sameValue(parts.shown[key], olds[key]) && !sameValue(parts.shown[key], one.inputs[key]);
+  const ignored = isDrift ? [] : refusable(one).filter(isKept);
   const why = `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`;
   if (ignored.length > 0) throw refused(ignored, why, { ...parts, asked: before.asked });
   return { parts, shown };
