@@ -25,7 +25,7 @@ export const steadyAgeMs = 10_000;
 export const unseenMs = 10_000;
 /** The longest lag of a list that anything waits for. settle.ts, send-create.ts */
 export const longestLagMs = 60_000;
-/** After a list without an object, another one this much later has to lack it, too: then it is gone. listed.ts, adopt.ts */
+/** After a list without an object, another one this much later has to lack it, too: then it is gone. listed.ts, adopt.ts, delete.ts */
 export const goneMs = 3_000;
 /** A list may show an object as it was before a change. change.ts */
 export const changeLagMs = 3_000;

@@ -14,6 +14,7 @@ import {
   deletedLagMs,
   deletingAgeMs,
   emptiedLagMs,
+  goneMs,
   lookEveryMs,
   refusedMs,
   steadyAgeMs,
@@ -368,7 +369,12 @@ async function refusedKey(
   how: Deleting,
   error: ApiError,
 ): Promise<Answer> {
-  const presence = await collection.find(id, 0, at);
+  let presence = await collection.find(id, 0, at);
+  // An earlier DELETE, without an answer, may have done it: then the list may lag.
+  if (typeof presence === "object") {
+    await collection.session.clock.sleep(goneMs);
+    presence = await collection.find(id, 0, at);
+  }
   if (presence === "gone") return "gone";
   if (typeof presence === "string") throw error;
   if (await isFounded(collection, id, how)) return left(collection, withConsortium, error);
