@@ -240,7 +240,7 @@ async function recover(posting: Posting, failure: ApiError): Promise<Identified 
     if (ours) {
       collection.recordMade(ours);
       posting.lost--;
-      await clearSurplus(posting, ours);
+      await clearSurplus(posting, ours, false);
       return ours;
     }
     if (seen?.others.length) {
@@ -305,22 +305,23 @@ async function lookForNew(posting: Posting, end: number): Promise<NewObjects | u
 
 /**
  * Removes the objects of attempts that were given up, if that is certain; otherwise names them. Once a list shows the newest
- * object, it shows the earlier ones, too, however far lists lag. A failure here is only reported, because the object itself
- * exists.
+ * object, it shows the earlier ones, too, however far lists lag; that of an earlier attempt tells nothing of a later one. A failure here is
+ * only reported, because the object itself exists.
  */
-async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
+async function clearSurplus(posting: Posting, made: Identified, isNewest = true): Promise<void> {
   const { collection, lost } = posting;
   const { session } = collection;
   const { clock, deadline } = session;
   if (lost <= 0) return;
   const end = Math.min(clock.now() + longestLagMs, deadline.at);
   try {
-    for (;;) {
+    for (let looks = 1; ; looks++) {
       const seen = await newObjects(posting);
       if (!seen) return;
       const own = await collection.listed(made.id, lostEveryMs.first);
-      if (own || seen.ours.length >= lost || clock.now() >= end) return await discard(posting, own ?? made, seen.ours);
-      await clock.sleep(lostEveryMs.first);
+      if ((own && isNewest) || seen.ours.length >= lost || clock.now() >= end)
+        return await discard(posting, own ?? made, seen.ours);
+      await clock.sleep(looks <= 6 ? lostEveryMs.first : lostEveryMs.then);
     }
   } catch (error) {
     collection.warn(`after a lost answer, this run could not check whether it was made twice: ${messageOf(error)}`);
