@@ -11,13 +11,14 @@ import { Listed } from "../listed";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { held, isNamesake } from "../leases";
 import { type Session } from "../session";
-import { type StoredState } from "../state";
+import { fresh, readyStep, stateOf, type StoredState } from "../state";
 import { goneMs, lookEveryMs, nameFreedMs, steadyAgeMs, takenLagMs } from "../times";
+import { Incomplete, Unclear } from "../user-error";
 import { isUnset, normalOf, sameValue } from "../values";
 import { toContinue } from "./continue-killed";
 import { take } from "./handover";
 import { agrees, factOf, namedLike } from "./recognize";
-import { change, type Change, effectOf, warnOfIgnored } from "./change";
+import { change, type Change, type Effect, effectOf, warnOfIgnored } from "./change";
 import { openAfter } from "./update";
 
 /** An object to adopt, and how it comes to the stack. `how` is undefined for the stack's own. */
@@ -269,10 +270,27 @@ export async function adopt(
   const before = { asked: {}, shown };
   const named = Collection.of(session, definition, inputs, item.id);
   const one: Change = { collection: named, id: item.id, inputs, keys: changing, before };
-  const { shown: after, ignored } = await effectOf(one, await change(one));
+  const { shown: after, ignored } = await changeOf(one, { item, how, isContinued });
   warnOfIgnored(one, ignored);
   const made = changing.filter((key) => !ignored.includes(key));
   return { shown: after, open: openAfter(collection, made) };
+}
+
+/**
+ * Changes what is adopted.
+ * @throws Incomplete for what may have changed, and for what this stack made: the log of the killed run ends with this one
+ */
+async function changeOf(one: Change, { item, how, isContinued }: Adoption): Promise<Effect> {
+  try {
+    return await effectOf(one, await change(one));
+  } catch (error) {
+    const isUnclear = error instanceof Unclear;
+    if (!isContinued && !isUnclear) throw error;
+    const { collection, inputs, keys, before } = one;
+    const parts = { ...fresh(inputs, before.shown), how, open: [readyStep], unclear: keys };
+    const state = stateOf(collection.definition, parts, inputs);
+    throw new Incomplete(item.id, state, isUnclear ? error.cause : error);
+  }
 }
 
 /** Desired values that the object lacks. */
