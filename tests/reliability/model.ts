@@ -4,18 +4,13 @@ import { wireName } from "../../provider/core/field";
 import { type Service } from "../../service/index";
 import { type Stack } from "../support/double/stack";
 import { type Props, revealed } from "../support/double/wire";
-import { collectionOf, nameField, storeOf } from "../support/bases";
+import { type Collected, collected, collectionOf, nameField, storeOf } from "../support/bases";
 import { type Network, send } from "../support/network";
 import { type Spec } from "./shapes";
 
-const kinds: readonly Spec["kind"][] = [
-  ...(["consortium", "membership", "environment", "environmentZone"] as const),
-  ...(["configuration", "node", "service", "appCred"] as const),
-];
-
 /** Everything that the service has, as text; to compare what must not have been touched. */
 export const everything = (service: Service): string[] =>
-  kinds
+  collected
     .flatMap((kind) =>
       storeOf(service, kind)
         .list()
@@ -25,12 +20,12 @@ export const everything = (service: Service): string[] =>
 
 /** Ids of all new objects in the service. */
 export function idsOf(service: Service, before: ReadonlySet<string>): string[] {
-  const all = kinds.flatMap((kind) =>
+  const all = collected.flatMap((kind) =>
     storeOf(service, kind)
       .list()
       .map(({ id }) => id),
   );
-  return all.filter((id) => !before.has(id)).sort();
+  return [...new Set(all)].filter((id) => !before.has(id)).sort(); // all zones are in one store
 }
 
 /**
@@ -52,11 +47,12 @@ export async function differences(
   const missing = specs.filter(({ key }) => !kept.has(key));
   if (missing.length > 0 || kept.size !== specs.length) found.push("the state has other resources than the program");
 
+  const lists = new Map<string, Promise<Props[]>>();
   for (const spec of specs) {
     const one = kept.get(spec.key);
     if (!one) continue;
     const outputs = revealed(one.outputs);
-    const shown = await show(service, outputs, spec, one.id);
+    const shown = await show(service, outputs, spec, one.id, lists);
     const wanted: Props = { ...outputs, ...spec.args };
     for (const [property, parent] of Object.entries(spec.parents))
       if (outputs[property] !== kept.get(parent)?.id) found.push(`${spec.key}: ${property} is another`);
@@ -71,18 +67,33 @@ export async function differences(
   return found;
 }
 
-/** The object as a list of the service shows it. */
-async function show(service: Service, outputs: Props, { kind }: Spec, id: string): Promise<Props> {
-  const items = (await send(service, "GET", collectionOf(kind, outputs as unknown as Network))) as unknown as Props[];
-  return items.find((item) => (item._id ?? item.id) === id) ?? {};
+/** The object as a list of the service shows it, and what it does not show. Members that others have added do not count. */
+async function show(
+  service: Service,
+  outputs: Props,
+  { kind }: Spec,
+  id: string,
+  lists: Map<string, Promise<Props[]>>,
+): Promise<Props> {
+  if (!isCollected(kind)) return {};
+  const path = collectionOf(kind, outputs as unknown as Network);
+  const list = lists.get(path) ?? send<Props[]>(service, "GET", path);
+  lists.set(path, list);
+  const items = await list;
+  const { fields } = storeOf(service, kind).list().find((one) => one.id === id) ?? {}; // prettier-ignore
+  const shown = items.find((item) => (item._id ?? item.id) === id) ?? {};
+  const text = JSON.stringify({ ...fields, ...shown }, (key, value: unknown) => (key === "theirs" ? undefined : value));
+  return JSON.parse(text) as Props;
 }
+
+const isCollected = (kind: Spec["kind"]): kind is Collected => (collected as readonly string[]).includes(kind);
 
 /** Somebody else changes or deletes one of ours. */
 export function meddle(service: Service, stack: Stack, which: number, what: "change" | "deletion", turn: number): void {
   const ours = [...stack.resources.values()];
   if (ours.length === 0) return;
   const { id } = ours[which % ours.length]!;
-  const kind = kinds.find((one) =>
+  const kind = collected.find((one) =>
     storeOf(service, one)
       .list()
       .some((entity) => entity.id === id),

@@ -1,14 +1,13 @@
 import fc from "fast-check";
-import { type Output } from "@pulumi/pulumi";
+import { type Output, secret } from "@pulumi/pulumi";
 import * as sdk from "../../sdk";
 import { type FaultRule } from "../../service/index";
-import { type Collected } from "../support/bases";
-import { type Props } from "../support/engine";
+import { type Kind, type Props } from "../support/engine";
 
 /** A resource of a program: its arguments, and which other resources give the ids of its parents. */
 export interface Spec {
   key: string;
-  kind: Exclude<Collected, "consortiumZone" | "invitation">;
+  kind: Kind;
   args: Props;
   parents: {
     consortiumId?: string;
@@ -105,15 +104,21 @@ export function specsOf(all: Shape): Spec[] {
 
 type Made = new (name: string, args: object) => { id: Output<string> };
 
-/** The program with these resources. */
-export const programOf = (specs: readonly Spec[]) => (): void => {
-  const ids: Record<string, Output<string>> = {};
-  for (const { key, kind, args, parents } of specs) {
-    const given = Object.entries(parents).map(([property, parent]) => [property, ids[parent]]);
-    const Class = sdk[`${kind.charAt(0).toUpperCase()}${kind.slice(1)}` as Capitalize<Spec["kind"]>] as Made;
-    ids[key] = new Class(key, { ...args, ...(Object.fromEntries(given) as object) }).id;
-  }
-};
+/** How the SDK calls a kind. */
+export const typeOf = (kind: Kind) => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}` as Capitalize<Kind>;
+
+/** The program with these resources. It tells that the settings of a service are secret. @param more arguments of all */
+export const programOf =
+  (specs: readonly Spec[], more: Props = {}) =>
+  (): void => {
+    const ids: Record<string, Output<string>> = {};
+    for (const { key, kind, args, parents } of specs) {
+      const given = Object.entries(parents).map(([property, parent]) => [property, ids[parent]]);
+      const hidden = kind === "service" && args.details ? { details: secret(args.details) } : {};
+      const Class = sdk[typeOf(kind)] as Made;
+      ids[key] = new Class(key, { ...args, ...hidden, ...more, ...(Object.fromEntries(given) as object) }).id;
+    }
+  };
 
 /** One call goes wrong. */
 export const fault = fc.record({

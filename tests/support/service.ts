@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Line, type LoggedCreate } from "../../provider/core/create-log";
 import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service/index";
 import { noting } from "./in-process";
 import { type VirtualTime, virtualTime } from "./virtual-time";
@@ -71,6 +73,35 @@ export function newProcess(variables: Record<string, string | undefined> = {}): 
   process.env.CONSORTIUM_REQUEST_TIMEOUT = String(
     Number(process.env.CONSORTIUM_REQUEST_TIMEOUT ?? 30) + ++processes / 1e6,
   );
+}
+
+const logFolder = (): string => join(process.env.XDG_STATE_HOME!, "pulumi-consortium", "creates");
+
+/** The logs of creates that killed runs have left. */
+export const createLogs = (): string[] => {
+  try {
+    const all = readdirSync(logFolder(), { recursive: true, encoding: "utf8" });
+    return all.filter((name) => name.endsWith(".jsonl")).map((name) => join(logFolder(), name));
+  } catch {
+    return [];
+  }
+};
+
+export const linesOf = (file: string): Line[] =>
+  readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line) as Line); // prettier-ignore
+
+/** Changes the logs, as if the killed runs had written other lines. */
+export function rewriteLogs(change: (line: Line) => Line[]): void {
+  for (const file of createLogs()) {
+    const lines = linesOf(file).flatMap(change);
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  }
+}
+
+/** From here on, the killed runs have seen no answer to these creates. Default: to none. */
+export function loseAnswers(isLost: (create: LoggedCreate) => boolean = () => true): void {
+  const begun = createLogs().flatMap(linesOf).flatMap((line) => ("begun" in line && isLost(line.begun) ? [line.begun.attempt] : [])); // prettier-ignore
+  rewriteLogs((line) => ("made" in line && begun.includes(line.made) ? [] : [line]));
 }
 
 afterEach(async () => {

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppCred, Consortium, Node } from "../../../sdk";
 import { type Line, readCreateLog } from "../../../provider/core/create-log";
 import { StackLog } from "../../../provider/core/stack-log";
-import { newProcess, setEnvironment } from "../../support/service";
+import { createLogs, linesOf, loseAnswers, newProcess, rewriteLogs, setEnvironment } from "../../support/service";
 import { revealed } from "../../support/double/wire";
 import { ledger, type Make, onBothAdapters } from "../../support/stacks";
 
@@ -15,27 +15,6 @@ const network = ledger(({ environment, membership }) => {
   new Node("n", { environment, membership });
   new AppCred("a", { environment, membership });
 });
-
-const home = (): string => join(process.env.XDG_STATE_HOME!, "pulumi-consortium", "creates");
-const logs = (): string[] => {
-  try {
-    const all = readdirSync(home(), { recursive: true, encoding: "utf8" });
-    return all.filter((name) => name.endsWith(".jsonl")).map((name) => join(home(), name));
-  } catch {
-    return [];
-  }
-};
-const linesOf = (file: string): Line[] =>
-  readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line) as Line); // prettier-ignore
-
-function rewrite(change: (line: Line) => Line[]): void {
-  for (const file of logs()) {
-    const lines = linesOf(file).flatMap(change);
-    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  }
-}
-/** From here on, nobody has seen an answer. */
-const loseAnswers = (): void => rewrite((line) => ("made" in line ? [] : [line]));
 
 /** A stack with a single run, killed after these creates and before the state had them. */
 async function killed(make: Make, names: string[], program = network) {
@@ -62,7 +41,7 @@ onBothAdapters((make, adapter) => {
     const { consortia, memberships, environments, nodes, credentials } = service.store;
     const counts = [consortia, memberships, environments, nodes, credentials].map((one) => one.list().length);
     expect(counts).toEqual([1, 1, 1, 1, 1]);
-    expect(logs()).toEqual([]);
+    expect(createLogs()).toEqual([]);
     expect((await stack.up(network, { refresh: true })).changes).toEqual([]);
     await stack.destroy();
     expect(consortia.list().filter(({ state }) => state !== "deleted")).toEqual([]);
@@ -89,7 +68,7 @@ onBothAdapters((make, adapter) => {
 
   test.each(refusals)("a log %s proves nothing", async (_, change) => {
     const { stack, service } = await killed(make, ["c"], consortium);
-    rewrite(change);
+    rewriteLogs(change);
     expect((await stack.up(consortium)).failure).toMatch(/already taken by .*CONSORTIUM_ADOPT=true/);
     expect(service.store.consortia.list()).toHaveLength(1);
   });
@@ -110,7 +89,7 @@ onBothAdapters((make, adapter) => {
     const { stack, service } = await killed(make, ["c"], consortium);
     const another = new StackLog(() => undefined);
     another.nameStack({ project: "another", stack: "test" });
-    const lines = linesOf(logs()[0]!).filter((line) => !("run" in line));
+    const lines = linesOf(createLogs()[0]!).filter((line) => !("run" in line));
     loseAnswers();
     for (const line of lines) await another.write(line);
     another.end(new Set());
@@ -159,7 +138,7 @@ onBothAdapters((make, adapter) => {
 
   test("a run that ended normally leaves no log, and objects that its state loses are not taken again", async () => {
     const { stack, forget } = await make(consortium);
-    expect(logs()).toEqual([]);
+    expect(createLogs()).toEqual([]);
     forget("c");
     newProcess();
     expect((await stack.up(consortium)).failure).toContain("already taken");
@@ -169,17 +148,17 @@ onBothAdapters((make, adapter) => {
     const { stack } = await killed(make, ["c"], consortium);
     loseAnswers();
     expect((await stack.up(consortium, { killed: true })).errors).toEqual([]);
-    expect(logs()).toHaveLength(2);
+    expect(createLogs()).toHaveLength(2);
     newProcess();
     expect((await stack.up(consortium)).changes).toEqual([]);
-    expect(logs()).toEqual([]);
+    expect(createLogs()).toEqual([]);
   });
 
   test("a create with an object in a state is settled, even if only a preview has shown it", async () => {
     const { stack } = await killed(make, [], consortium);
-    expect(logs()).toHaveLength(1);
+    expect(createLogs()).toHaveLength(1);
     await stack.preview(consortium);
-    expect(logs()).toEqual([]);
+    expect(createLogs()).toEqual([]);
   });
 
   test("--replace of an object that a killed run created, and the state has, deletes nothing that the stack keeps", async () => {
@@ -191,7 +170,7 @@ onBothAdapters((make, adapter) => {
 
   test("only the user can read the log, which contains no key and no password", async () => {
     const { service, stack } = await killed(make, []);
-    const [file = ""] = logs();
+    const [file = ""] = createLogs();
     expect([statSync(file).mode & 0o777, statSync(dirname(file)).mode & 0o777]).toEqual([0o600, 0o700]);
     const { password } = revealed(stack.of("a").outputs) as { password: string };
     expect(password).toMatch(/./);
@@ -205,9 +184,9 @@ onBothAdapters((make, adapter) => {
 
   test("after 30 days, it proves nothing and is removed", async () => {
     const { stack } = await killed(make, ["c"], consortium);
-    utimesSync(logs()[0]!, 1, Date.now() / 1000 - 31 * 24 * 3600);
+    utimesSync(createLogs()[0]!, 1, Date.now() / 1000 - 31 * 24 * 3600);
     expect((await stack.up(consortium)).failure).toContain("already taken");
-    expect(logs()).toEqual([]);
+    expect(createLogs()).toEqual([]);
   });
 
   test("if no file can be written, the run warns once and continues", async () => {
