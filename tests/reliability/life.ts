@@ -95,6 +95,8 @@ type World = Started & {
   fixture: Fixture;
   stack: Stack;
   theirs: Map<string, string>;
+  /** Whether the stack has lost its state, and with it what it knew. */
+  isLost: boolean;
 };
 
 interface Entity {
@@ -132,7 +134,15 @@ async function begin(setting: Setting): Promise<World> {
   time.pass(pauseMs);
   if (manner === "403") likeNobody(service);
   setEnvironment({ CONSORTIUM_NOT_DEPLOYED: undefined, CONSORTIUM_ADOPT: undefined });
-  return { ...started, setting, net, fixture, stack: new Stack(setting.adapter), theirs: objects(service) };
+  return {
+    ...started,
+    setting,
+    net,
+    fixture,
+    stack: new Stack(setting.adapter),
+    theirs: objects(service),
+    isLost: false,
+  };
 }
 
 /** What other people have elsewhere under the same names. */
@@ -220,6 +230,7 @@ export async function live(setting: Setting, cases: Cases = {}): Promise<Outcome
     if (!setting.kind.endsWith("Zone") && !isHidden(setting))
       await step("adopt", adopting, () => {
         stack.state = [];
+        world.isLost = true;
         if (setting.kind === "network") setEnvironment({ CONSORTIUM_ADOPT: "true" });
       });
     setEnvironment({ CONSORTIUM_ADOPT: undefined });
@@ -321,13 +332,14 @@ async function during(world: World, { verb, at, elements, earlier, program }: St
     const word = words.length > 0 ? words.join(",") : undefined;
     setEnvironment({ CONSORTIUM_NOT_DEPLOYED: word });
     // A change may have been made without an answer: whoever takes it back gets what there was.
-    if (verb === "update" && word === undefined) {
+    const isBack = verb === "update" && word === undefined && at!.call.method !== "PUT";
+    if (isBack) {
       const back = await stack.up(programOf(earlier));
       wrong(back.errors.length > 0, `the way back fails: ${back.failure}`);
       time.pass(pauseMs);
       mistakes.push(...(await differences(world, earlier)));
     }
-    const isRefreshed = at!.fault % 2 === 1 && verb !== "create" && word === undefined;
+    const isRefreshed = !isBack && at!.fault % 2 === 1 && verb !== "create" && word === undefined;
     const next = verb === "read" ? await stack.refresh() : await again(isRefreshed);
     setEnvironment({ CONSORTIUM_NOT_DEPLOYED: undefined });
     wrong(next.errors.length > 0, `after the error ${run.failure}\nthe next run fails: ${next.failure}`);
@@ -381,7 +393,7 @@ async function during(world: World, { verb, at, elements, earlier, program }: St
   return { verb, at, calls, stopped: [...new Set(whys)] };
 }
 
-/** Changes that take effect after a restart, and were not followed by one. */
+/** Changes that take effect after a restart, and were not followed by one with an answer. */
 function notRestarted({ calls }: Service): string[] {
   const needs = /"(size|details|\w+_config_id)"/;
   const changed = calls.flatMap(({ method, path, body }, at) =>
@@ -390,7 +402,9 @@ function notRestarted({ calls }: Service): string[] {
       : [],
   );
   return changed.flatMap(([path, at]) =>
-    calls.some((one, later) => later > at && one.method === "PUT" && one.path === `${path}/reset`)
+    calls.some(
+      (one, later) => later > at && one.method === "PUT" && one.path === `${path}/reset` && one.fault === undefined,
+    )
       ? []
       : [`${path} was not restarted`],
   );
@@ -489,8 +503,11 @@ function ofTethers(world: World, elements: readonly Spec[]): string[] {
   const ids = [...stack.resources.values()].map(({ id }) => id);
   const found = inState(world, elements, (id) => all.find((one) => one.id === id)?.fields);
   for (const { id, fields } of all) {
-    for (const [name, count] of Object.entries(fields.deployments))
+    const known = [...stack.resources.values()].find((one) => one.id === id)?.outputs.deployedNetworks as unknown[];
+    for (const [name, count] of Object.entries(fields.deployments)) {
       if (count > 1) found.push(`${id} was paid ${count} times on ${name}`);
+      if (count > 0 && known && !world.isLost && !known.includes(name)) found.push(`${id}: the state forgets ${name}`);
+    }
     if (fields.active && !ids.includes(id)) found.push(`${id} still pins`);
   }
   return found;

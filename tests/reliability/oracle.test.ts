@@ -77,7 +77,9 @@ if (!chosen) {
       if (some.length === 0) continue;
       const fault = (5 * turn + at + 3 * number) % faults.length;
       const sequel = sequels[(turn + at + number) % sequels.length]!;
-      cases[verb] = { call: some[(turn * 7 + number * 5 + at) % some.length]!, fault, sequel };
+      // What stays hits all that follows, so it begins with the first call of its kind.
+      const from = sequel === "stays" ? some.filter(({ nth }) => nth === 1) : some;
+      cases[verb] = { call: from[(turn * 7 + number * 5 + at) % from.length]!, fault, sequel };
     }
     return cases;
   };
