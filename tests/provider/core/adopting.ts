@@ -32,8 +32,6 @@ export interface Case {
   /** The organization of the key. */
   organization?: string;
   members?: Identified[];
-  /** What PATCH answers. */
-  answer?: Props;
   prepare?: (session: Session, collection: Collection) => void;
 }
 
@@ -43,11 +41,9 @@ export const item = (id: string, kind: Listed = "node", more: Props = {}): Ident
   ...more,
 });
 
-export function place(given: Case) {
+function place(given: Case) {
   const { kind = "node", inputs = {}, items = [], byId = [], members = [], isListed = true } = given;
   const clock = new VirtualTime();
-  const said: string[] = [];
-  const sent: Props[] = [];
   const definition: Definition = definitions[kind];
   const args = { ...base[kind], ...inputs };
   const at = definition.place(args);
@@ -60,10 +56,6 @@ export function place(given: Case) {
       return Promise.resolve([where === "/consortia" ? { id: "c", owner: given.owner } : { id: "e" }]);
     },
     find: (where: string) => Promise.resolve(byId.find(({ id }) => where.endsWith(`/${id}`))),
-    patch: (_: string, body: Props) => {
-      sent.push(body);
-      return Promise.resolve(given.answer ?? { id: items[0]![0].id, _revision: 2, ...body });
-    },
     organizationOfKey: () => Promise.resolve(given.organization),
     until: () => client,
     http: { settings: http.settings, serviceTime: () => undefined },
@@ -71,7 +63,6 @@ export function place(given: Case) {
   const logs = { isFleets: true, before: readCreateLog(""), write: () => undefined, others: () => [] };
   const whole = newSession(client, {
     clock,
-    say: (line) => void said.push(line),
     resource: me,
     adoptAll: given.adoptAll ?? false,
     ...(given.isFleets && { createLog: new CreateLog(logs) }),
@@ -79,7 +70,7 @@ export function place(given: Case) {
   const session = given.limitMs === undefined ? whole : within(whole, given.limitMs);
   const collection = Collection.of(session, definition, args);
   given.prepare?.(session, collection);
-  return { collection, clock, said, sent, siblings: isListed ? listed() : undefined };
+  return { collection, clock, siblings: isListed ? listed() : undefined };
 }
 
 /** The id of what is found and how it comes to the stack; "new"; or an error. */
