@@ -184,62 +184,7 @@ describe("an object whose id a killed run has logged", () => {
 });
 
 describe("a create without an answer", () => {
-  const open: Case = { interrupted: [create("1")], items: [[node("x")]] };
   const hourAgo = now - 3_600_000;
-
-  test.each<[string, Case, string | RegExp]>([
-    ["is what has its name", open, "x"],
-    ["is not what was there before", { ...open, interrupted: [create("1", { before: ["x"] })] }, "none"],
-    ["proves nothing if another key sent it", { ...open, interrupted: [create("1", { key: another })] }, "none"],
-    [
-      "is none of two",
-      { ...open, items: [[node("x")], [node("y")]] },
-      /x, y has its name\. Nothing proves .*: there are more than that run can have created\. It was left as it is.*adopt: "x"/,
-    ],
-    [
-      "is one of two if two were sent",
-      { ...open, interrupted: [create("1"), create("2")], items: [[node("x")], [node("y")]] },
-      "x",
-    ],
-    [
-      "is not what differs",
-      { ...open, items: [[node("x", { membership_id: "m2" })]] },
-      /of x, its membershipId is "m2"/,
-    ],
-    [
-      "is not what a state held",
-      { ...open, contents: { held: new Set([`${places.node}/x`]) } },
-      /a stack holds x already/,
-    ],
-    [
-      "is not what another stack made",
-      { ...open, others: { s: [{ begun: create("9") }, { made: "9", id: "x" }] } },
-      /the stack s created x/,
-    ],
-    [
-      "may be another stack's",
-      { ...open, others: { s: [{ begun: create("9") }] } },
-      /the stack s was also creating one of this name/,
-    ],
-    [
-      "is not another stack's of another name",
-      { ...open, others: { s: [{ begun: create("9", { name: "z" }) }] } },
-      "x",
-    ],
-    [
-      "is not another stack's with another key",
-      { ...open, others: { s: [{ begun: create("9", { key: another }) }] } },
-      "x",
-    ],
-    [
-      "is not another stack's that is answered",
-      { ...open, others: { s: [{ begun: create("9") }, { made: "9", id: "y" }] } },
-      "x",
-    ],
-    ["is not another stack's elsewhere", { ...open, others: { s: [{ begun: create("9", { path: "/p" }) }] } }, "x"],
-  ])("%s", async (_, given, is) => {
-    expectFound((await continuing(given)).is, is);
-  });
 
   test.each<[string, Partial<LoggedCreate>, Props, boolean, string | RegExp]>([
     ["within the time that it may take", {}, { created_at: at(began + 40_000) }, false, "x"],
