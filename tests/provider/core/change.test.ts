@@ -4,9 +4,7 @@ import { Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
 import { type Definition, type Props } from "../../../provider/core/definition";
 import { type Change, change, effectOf, ignoredIn, warnOfIgnored } from "../../../provider/core/lifecycle/change";
-import { restarted } from "../../../provider/core/lifecycle/update";
 import { newSession, within } from "../../../provider/core/session";
-import { fresh } from "../../../provider/core/state";
 import { Unclear } from "../../../provider/core/user-error";
 import { definitions } from "../../../provider/resources";
 import { base, type Kind } from "../../support/by-kind";
@@ -148,46 +146,6 @@ test("an answer of the same revision is believed only if it shows all that was s
   });
   await change(secret.one);
   expect(secret.asked).toEqual([]);
-});
-
-describe("members that are taken out of an object", () => {
-  const asked = { details: { a: 1, b: { c: 1, d: 2 }, e: [1] } };
-  test.each<[string, Props, Props, Props | undefined]>([
-    ["are gone where the service replaces it", { b: { c: 1 } }, { b: { c: 1 } }, undefined],
-    [
-      "are taken out one by one where it merges",
-      { b: { c: 1 } },
-      asked.details,
-      { b: { c: 1, d: null }, a: null, e: null },
-    ],
-    ["are gone if they show nothing", { b: { c: 1, d: 2 } }, { a: null, b: { c: 1, d: 2 }, e: [] }, undefined],
-    ["are none where something else takes their place", { a: 1, b: 2, e: 1 }, { a: 1, b: 2, e: 1 }, undefined],
-    ["are none of those that the service added", { ...asked.details }, { ...asked.details, f: 1 }, undefined],
-  ])("%s", async (_, details, shown, again) => {
-    const answer = { id: "x1", details: shown, _revision: 2 };
-    const { one, sent } = changing("service", {
-      keys: ["details"],
-      inputs: { details },
-      before: { asked, shown: { revision: "1" } },
-      answers: [answer, { ...answer, _revision: 3 }],
-    });
-    await change(one);
-    expect(sent).toEqual([{ details }, ...(again ? [{ details: again }] : [])]);
-  });
-
-  test("of a secret, which only the answer shows", async () => {
-    const details = { allow: "a" };
-    const answer = { id: "x1", details: { allow: "a", debug: true }, _revision: 2 };
-    const before = { asked: { details: { allow: "a", debug: true } }, shown: { revision: "1" } };
-    const { one, sent } = changing("configuration", {
-      keys: ["details"],
-      inputs: { details },
-      before,
-      answers: [answer, answer],
-    });
-    await change(one);
-    expect(sent).toEqual([{ details }, { details: { allow: "a", debug: null } }]);
-  });
 });
 
 describe("a refusal", () => {
@@ -376,52 +334,5 @@ describe("what is accepted and ignored", () => {
     const { one, said } = changing("node", { ...sizes, before: { shown: before } });
     warnOfIgnored(one, ignored);
     expect(said).toEqual(warning === undefined ? [] : [expect.stringMatching(warning)]);
-  });
-});
-
-describe("a restart after a change", () => {
-  const refusal = (kind: ErrorFacts["kind"]): ErrorFacts => ({ kind, call: "PUT /x/reset", errorMessage: "no" });
-  const steps = async (open: string[], answers: Case["answers"], isSecond?: boolean, listed: Props = {}) => {
-    const { one, sent, said } = changing("node", { keys: ["size"], answers, listed });
-    const parts = { ...fresh(base.node, base.node), open };
-    const done = await restarted(one.collection, "x1", parts, base.node, isSecond);
-    return { open: done.open, state: done.shown.state, sent: sent.length, said };
-  };
-
-  test.each<[string, string[], Case["answers"], boolean, object]>([
-    ["is none where none is open", ["ready"], [], true, { open: ["ready"], sent: 0 }],
-    [
-      "leaves other steps open",
-      ["restart", "ready"],
-      [{ id: "x1", state: "initializing" }],
-      false,
-      { open: ["ready"], state: "initializing", sent: 1 },
-    ],
-    [
-      "that is refused a second time is a warning",
-      ["ready", "restart"],
-      [refusal("unsupported")],
-      true,
-      { open: ["ready"], said: [expect.stringContaining("cannot restart it")] },
-    ],
-  ])("%s", async (_, open, answers, isSecond, then) => {
-    expect(await steps(open, answers, isSecond)).toMatchObject(then);
-  });
-
-  test("is shown by the list, where the answer still shows it as ready", async () => {
-    const { state } = await steps(["restart"], [{ id: "x1", state: "started" }], false, { state: "initializing" });
-    expect(state).toBe("initializing");
-  });
-
-  test.each<[ErrorFacts["kind"], boolean | undefined, RegExp]>([
-    [
-      "unsupported",
-      undefined,
-      /changed, but not restarted.* This service cannot restart it: restart it in the console/,
-    ],
-    ["missing", false, /This service cannot restart it/],
-    ["server", true, /changed, but not restarted.* Run `pulumi up` again, which restarts it\./],
-  ])("that fails (%s, again: %j) is to be done again", async (kind, isSecond, message) => {
-    await expect(steps(["restart"], [refusal(kind)], isSecond)).rejects.toThrow(message);
   });
 });

@@ -1,4 +1,4 @@
-import { ApiError, type ConsortiumClient, type Identified, PartialList } from "../../../provider/api";
+import { ApiError, type ConsortiumClient, type Identified } from "../../../provider/api";
 import { type ErrorFacts } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
@@ -96,41 +96,6 @@ const held = (session: Session, collection: Collection): void => {
   const object = { path: collection.pathOf("y"), id: "y" };
   session.run.leases.hold({ key: "o", name: "o" }, definition, object, inputs, { ...inputs, name: "z" }, false);
 };
-
-describe("without a list", () => {
-  test.each<[string, Case, string | RegExp]>([
-    [
-      "the service may lack the kind",
-      { there: refusal({ kind: "missing", status: 404 }) },
-      /the service has no list of these \(POST \/x: HTTP 404\), so it may not have this kind/,
-    ],
-    ["the service may lack its call", { there: refusal({ kind: "unsupported", status: 405 }) }, /has no list of these/],
-    [
-      "what it is to be in may be missing",
-      { there: refusal({ kind: "missing", status: 404 }), isIn: false },
-      /^POST \/x: HTTP 404: no\.$/,
-    ],
-    [
-      "the key may not be allowed to see it",
-      { there: refusal({ kind: "denied", status: 403 }) },
-      /^POST \/x: HTTP 403/,
-    ],
-    [
-      "that is whole, no name is free",
-      { there: new PartialList({ kind: "partial", call: "GET /x", errorMessage: "cut", items: [] }) },
-      /cut\. Until then, nothing proves that the name is free.*give its id: adopt: "<id>"/,
-    ],
-  ])("%s: nothing is created", async (_, given, why) => {
-    const { error, sent } = await creating(given);
-    expect(error).toMatch(why);
-    expect(sent).toEqual([]);
-  });
-
-  test("that is whole, an object can be adopted by its id", async () => {
-    const there = new PartialList({ kind: "partial", call: "GET /x", errorMessage: "cut", items: [item("y")] });
-    expect((await creating({ there, inputs: { adopt: "y" } })).id).toBe("y");
-  });
-});
 
 describe("a name that the service refuses", () => {
   const name = refusal({ kind: "conflict", status: 409, errorMessage: "name already in use" });
@@ -240,65 +205,6 @@ describe("a limit that is reached", () => {
     ],
   ])("%s", async (_, given, why) => {
     expect((await creating(given)).error).toMatch(why);
-  });
-});
-
-describe("the state of a new object", () => {
-  test("has what was asked for, what the service shows, and when it was made if the service does not tell", async () => {
-    const { state, kept, session, collection } = await creating({
-      serviceTime: 5_000,
-      answer: { ...own.node, created_at: undefined },
-    });
-    expect(state).toMatchObject({ ...base.node, state: "started", urls: { rpc: "https://rpc" } });
-    expect(kept).toMatchObject({ at: 5_000 });
-    expect([collection.isMade("x"), session.run.createdAt.get("x"), kept.how]).toEqual([true, 2, undefined]);
-    expect(session.run.leases.holder(collection.pathOf("x"))?.resource.name).toBe("r");
-  });
-
-  test("does not count what takes an action of its own: the next run does that", async () => {
-    const { kept, sent } = await creating({ kind: "environment", inputs: { paused: true } });
-    expect(sent[0]).not.toHaveProperty("paused");
-    expect(kept.asked ?? {}).not.toHaveProperty("paused", true);
-  });
-
-  test("has the password, which is shown only now", async () => {
-    const { state } = await creating({ kind: "appCred" });
-    expect(state).toMatchObject({ password: "hush", username: "x" });
-  });
-
-  test.each<[string, Case, number]>([
-    ["is looked at once more, if it may have another form", { kind: "consortium", inputs: { description: "d" } }, 2],
-    ["is not, if it has none", { kind: "membership" }, 1],
-    [
-      "is not, if it was adopted from the list",
-      {
-        kind: "consortium",
-        inputs: { description: "d", adopt: "y" },
-        there: [item("y", "consortium", { description: "d" })],
-      },
-      1,
-    ],
-    [
-      "is, if it was adopted and changed",
-      {
-        kind: "consortium",
-        inputs: { description: "d", adopt: "y" },
-        there: [item("y", "consortium", { description: "z" })],
-      },
-      2,
-    ],
-  ])("%s", async (_, given, lists) => {
-    const { error, lists: looks } = await creating(given);
-    expect([error, looks]).toEqual(["", lists]);
-  });
-
-  test("of what was adopted says so, and not when it was made", async () => {
-    const { kept, session } = await creating({
-      inputs: { adopt: true },
-      there: [item("y", "node", { created_at: undefined })],
-      serviceTime: 5_000,
-    });
-    expect([kept.how, kept.at, session.run.createdAt.size]).toEqual(["adopted", undefined, 0]);
   });
 });
 

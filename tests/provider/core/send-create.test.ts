@@ -1,12 +1,10 @@
-import { type Identified } from "../../../provider/api";
-import { type Answer } from "../../../provider/api/http";
 import { type Collection } from "../../../provider/core/collection";
 import { type Props } from "../../../provider/core/definition";
 import { type Session } from "../../../provider/core/session";
 import { type VirtualTime } from "../../support/virtual-time";
-import { began, type Case, expectOutcome, lost, type Reply, sending, twin } from "./sending";
+import { began, type Case, lost, type Reply, sending, twin } from "./sending";
 
-/* One create: which refusals pass, and what an answer tells. A lost one: reliability/oracle, and provider/resources/lost-others */
+/* One create: which refusals pass. Lost answers, and what others tell: reliability/oracle, resources/lost-others, lost-credentials. */
 
 describe("a refusal may pass", () => {
   const initializing = "the environment is still initializing";
@@ -134,116 +132,6 @@ describe("a refusal may pass", () => {
     const node = await sending({ replies: [invalid] });
     expect(node.sent).toHaveLength(1);
   });
-});
-
-describe("an answer", () => {
-  const at = (location: unknown): Reply => ({
-    status: 202,
-    body: undefined,
-    headers: { location } as Answer["headers"],
-  });
-  const nodes = "/api/v1/consortia/c/environments/e/nodes";
-  const other = (id: string): Identified => ({ id, name: "renamed", membership_id: "m" });
-
-  test.each<[string, Reply, string | RegExp]>([
-    ["with the object is believed", { body: { _id: "y", name: "n" } }, "y"],
-    ["with a part of it, too", { body: { _id: "y" } }, "y"],
-    ["with the object that is still to be made, too", { status: 202, body: { _id: "y", name: "n" } }, "y"],
-    ["with the id of the work is not", { status: 202, body: { _id: "work" } }, /accepted its creation \(HTTP 202\)/],
-    ["with nothing is waited for", { status: 202, body: {} }, "new"],
-    ["with the id of the object leads to it", { status: 202, body: { _id: "z" } }, "z"],
-    ["with its address leads to it", at(`https://x${nodes}/z`), "z"],
-    ["with its path leads to it", at(`${nodes}/z`), "z"],
-    ["with an encoded path leads to it", at(`${nodes}/a%20b`), "a b"],
-    ["with an address elsewhere does not", at(`https://y${nodes}/z`), /has not shown it within 30 s/],
-    ["with the path of something else does not", at(`${nodes}/z/status`), /has not shown it within 30 s/],
-    ["with several addresses does not", at([`${nodes}/z`]), /has not shown it within 30 s/],
-    ["with an address that is none does not", at("https://"), /has not shown it within 30 s/],
-    ["with the path of what only an id shows leads to it", at(`${nodes}/hidden`), "hidden"],
-  ])("%s", async (_, reply, outcome) => {
-    const { outcome: is, sent } = await sending({
-      replies: [reply],
-      later: [...["z", "a b"].map(other), ...(outcome === "new" ? [twin("new")] : [])].map((one) => [1_000, one]),
-      ...(String(outcome) === "hidden" && { later: [[1_000, other("hidden")]] }),
-      limitMs: 30_000,
-    });
-    expectOutcome(is, outcome);
-    expect(sent).toHaveLength(1);
-  });
-
-  test.each<[string, Partial<Case>, RegExp]>([
-    [
-      "what has the name is named",
-      { later: [[0, twin("y", "node", { membership_id: "m2" })]] },
-      /\. y has the name now .* It may still be made/,
-    ],
-    [
-      "nothing has the name",
-      {},
-      /\(customTimeouts\)\. It may still be made.*`CONSORTIUM_ADOPT=true pulumi up` adopts it/,
-    ],
-    ["a fleet names no variable", { isFleets: true }, /adopt it by its id: adopt: "<id>"; until then/],
-    [
-      "there are more than it can have made",
-      {
-        later: [
-          [0, twin("y")],
-          [0, twin("z")],
-        ],
-      },
-      /y, z appeared under this name/,
-    ],
-  ])("that accepts it and shows nothing, where %s", async (_, given, why) => {
-    const { outcome, sent } = await sending({ replies: [{ status: 202, body: {} }], limitMs: 30_000, ...given });
-    expect(outcome).toMatch(why);
-    expect(sent).toHaveLength(1);
-  });
-
-  test.each<[string, unknown, Partial<Case>, string | RegExp]>([
-    ["regenerates it", { password: "new" }, {}, "x1"],
-    ["shows none again", {}, {}, /without the password, which it shows only once.* x1 was deleted again\.$/],
-    ["cannot", new Error("no"), {}, /x1 was deleted again\.$/],
-    [
-      "cannot, nor delete it",
-      new Error("no"),
-      { stuck: ["x1"] },
-      /x1 was made; nobody has the password.*sweep --id x1$/,
-    ],
-    [
-      "cannot, and another one appears",
-      new Error("no"),
-      { later: [[0, twin("y", "appCred")]] },
-      /would make another one\. x1 was deleted again\.$/,
-    ],
-    [
-      "may have made a job, and cannot",
-      new Error("no"),
-      { replies: [{ status: 202, body: { _id: "x1" } }] },
-      /x1 was made; nobody has the password/,
-    ],
-    [
-      "cannot delete it, and another one appears",
-      new Error("no"),
-      { stuck: ["x1"], later: [[0, twin("y", "appCred")]] },
-      /x1 and y was made; nobody has the password.*sweep --id x1 y$/,
-    ],
-    ["is not told its id", { password: "new" }, { replies: [{ body: {} }] }, /HTTP 201 without the password[^;]*$/],
-    [
-      "is not told its id, but lists one",
-      {},
-      { replies: [{ body: {} }], later: [[0, twin("y", "appCred")]] },
-      /y appeared meanwhile, and may be what it made; nobody has the password/,
-    ],
-  ])("without a password, where the service %s", async (_, password, given, outcome) => {
-    const body = { _id: "x1", name: "a", membership_id: "m" };
-    const { outcome: is } = await sending({ kind: "appCred", replies: [{ body }], password, ...given });
-    expectOutcome(is, outcome);
-  });
-});
-
-test("what has no id but its name is put under that", async () => {
-  const { outcome, sent } = await sending({ kind: "destination", replies: [{ body: { name: "inbox" } }] });
-  expect([outcome, sent.length]).toEqual(["inbox", 1]);
 });
 
 test("it is logged with its resource, if that is known, and the service's time of each attempt", async () => {
