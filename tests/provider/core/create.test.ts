@@ -5,13 +5,12 @@ import { Collection } from "../../../provider/core/collection";
 import { type Definition, type Props } from "../../../provider/core/definition";
 import { create } from "../../../provider/core/lifecycle/create";
 import { newSession, type Session } from "../../../provider/core/session";
-import { storedKey } from "../../../provider/core/state";
 import { definitions } from "../../../provider/resources";
 import { base, type Listed, own } from "../../support/by-kind";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";
 
-/* A create from its list to its state: what is refused before, what a refusal means, and what is known of the object then. */
+/* What the refusal of a create means, and who hears of what is beside it. */
 
 const ready = { state: "started", created_at: "2026-01-01T00:00:00.000Z", owner: "o", chain_id: 1, _revision: 1 };
 const http = new Http(settingsFor("https://x/api/v1"));
@@ -24,30 +23,19 @@ const refusal = (facts: Partial<Refusal> & Pick<Refusal, "kind">): ApiError =>
 interface Case {
   kind?: Listed;
   inputs?: Props;
-  /** What is there before, or why nobody knows. */
-  there?: Identified[] | ApiError;
-  /** Whether its parent is listed. */
-  isIn?: boolean;
+  there?: Identified[];
   answer?: Props | ApiError;
-  serviceTime?: number;
   prepare?: (session: Session, collection: Collection) => void;
 }
 
 async function creating(given: Case) {
-  const {
-    kind = "node",
-    inputs = {},
-    there = [],
-    isIn = true,
-    answer = { ...shownOf(kind), password: "hush" },
-  } = given;
+  const { kind = "node", inputs = {}, there = [], answer = { ...shownOf(kind), password: "hush" } } = given;
   const clock = new VirtualTime();
   const definition: Definition = definitions[kind];
   const args = { ...base[kind], ...inputs };
   const { collection: path } = definition.place(args);
   const said: string[] = [];
   const sent: Props[] = [];
-  let lists = 0;
   const client = {
     create: (_: string, body: Props) => {
       sent.push(body);
@@ -60,11 +48,8 @@ async function creating(given: Case) {
       return Promise.resolve({ id: "y", ...shownOf(kind), ...body, _revision: 2 });
     },
     list: (where: string) => {
-      if (where !== path) return Promise.resolve(isIn ? [{ id: "c" }, { id: "e" }] : []);
-      lists += 1;
-      return there instanceof ApiError
-        ? Promise.reject(there)
-        : Promise.resolve(sent.length > 0 ? [...there, item("x", kind)] : there);
+      if (where !== path) return Promise.resolve([{ id: "c" }, { id: "e" }]);
+      return Promise.resolve(sent.length > 0 ? [...there, item("x", kind)] : there);
     },
     find: () => Promise.resolve(undefined),
     getNodeStatus: () => Promise.resolve({ urls: { rpc: "https://rpc" } }),
@@ -73,17 +58,16 @@ async function creating(given: Case) {
       return Promise.resolve(undefined);
     },
     until: () => client,
-    http: { settings: http.settings, serviceTime: () => given.serviceTime },
+    http: { settings: http.settings, serviceTime: () => undefined },
   } as unknown as ConsortiumClient;
   const session = newSession(client, { clock, say: (line) => void said.push(line), resource: { key: "r", name: "r" } });
   const collection = Collection.of(session, definition, args);
   given.prepare?.(session, collection);
-  const outcome: { id: string; state: Props; error: string } = await create(collection).then(
-    ({ id, state }) => ({ id, state, error: "" }),
-    ({ message }: Error) => ({ id: "", state: {}, error: message }),
+  const outcome: { id: string; error: string } = await create(collection).then(
+    ({ id }) => ({ id, error: "" }),
+    ({ message }: Error) => ({ id: "", error: message }),
   );
-  const kept = (outcome.state[storedKey] ?? {}) as Props;
-  return { ...outcome, kept, sent, lists, said: said.join("\n"), collection, session };
+  return { ...outcome, said: said.join("\n") };
 }
 
 const givesUp =
