@@ -432,25 +432,29 @@ function numbered(calls: Service["calls"]): Call[] {
   });
 }
 
-/**
- * Errors with which a run may stop: what they say, and where. A fault that lasts as long as the run is none that it could wait for. Without
- * an answer to a deployment, nobody can know whether it was paid for.
- */
+const isLimit = ({ fault }: Case): boolean => "retryAfter" in faults[fault]!;
+const isPosted = ({ call }: Case, action: string): boolean => call.method === "POST" && call.route.endsWith(action);
+const inTrouble = /having problems: run the same command again later/;
+
+/** Errors with which a run may stop: what they say, in which cases, and why there. In no other verb, and for no other fault. */
 const stops: { why: string; says: RegExp; mayStop: (at: Case) => boolean }[] = [
-  // An account is not made twice.
+  // An account is not made twice: without an answer, a person looks.
+  { why: "account", says: inTrouble, mayStop: (at) => isPosted(at, "/account") },
+  // Without an answer to a deployment, nobody can know whether it was paid for. A limit is an answer.
   {
-    why: "account",
-    says: /having problems: run the same command again later/,
-    mayStop: ({ call }) => call.method === "POST" && call.route.endsWith("/account"),
+    why: "deployed?",
+    says: /CONSORTIUM_NOT_DEPLOYED=/,
+    mayStop: (at) => isPosted(at, "/deploy") && !(isLimit(at) && at.sequel !== "another"),
   },
-  { why: "deployed?", says: /CONSORTIUM_NOT_DEPLOYED=/, mayStop: ({ call }) => call.route.endsWith("/deploy") },
+  // What lasts as long as the run is nothing that it could wait for: a limit until its time is over, anything else for six times.
   { why: "no time", says: /limit is \d+ s|which is the limit/, mayStop: ({ sequel }) => sequel === "stays" },
+  { why: "trouble", says: inTrouble, mayStop: (at) => at.sequel === "stays" && !isLimit(at) },
+  // A page in place of JSON is what a wrong address answers.
   {
-    why: "trouble",
-    says: /having problems: run the same command again later/,
-    mayStop: ({ sequel }) => sequel === "stays",
+    why: "no API",
+    says: /Check that \S+ .* is the address of the API/,
+    mayStop: ({ sequel, fault }) => sequel === "stays" && ["html", "truncated"].includes(faults[fault]!.kind),
   },
-  { why: "no API", says: /Check that \S+ .* is the address of the API/, mayStop: ({ sequel }) => sequel === "stays" },
 ];
 
 /** Nobody can hold a pair whose answer is lost. Those that the run names, and leaves, are deleted by people. */
