@@ -61,7 +61,11 @@ function bound(
   const most = changing(base).length;
   if (sequel !== "stays") return { changes: most + 6, all: base.length + 100 + (hasStopped ? 3 * looksIn(1000 * verbSeconds.create) : 0) }; // prettier-ignore
   // Two objects, of which one may need a second change. What is put under its name is sent again by the client, and by the create.
-  const again = 3 * sendings(fault) * (call.route.endsWith("/:name") ? 6 : 1);
+  const layers = call.route.endsWith("/:name") ? 6 : 1;
+  // A tether is activated at each look: its contract may be mined only then.
+  const again = call.route.endsWith("/activate")
+    ? 2 * looksIn(1000 * verbSeconds.create)
+    : 3 * sendings(fault) * layers;
   return { changes: most + again, all: base.length + again + 2 * 6 * (6 + longestLagMs / lostEveryMs.then) };
 }
 
@@ -76,7 +80,7 @@ if (!chosen) {
       const some = changing(all).length > 0 && (turn + at) % 4 !== 3 ? changing(all) : all;
       if (some.length === 0) continue;
       const fault = (5 * turn + at + 3 * number) % faults.length;
-      const sequel = sequels[(turn + at + number) % sequels.length]!;
+      const sequel = sequels[(turn + at + number + Number(turn === 1)) % sequels.length]!; // each with each fault
       // What stays hits all that follows, so it begins with the first call of its kind.
       const from = sequel === "stays" ? some.filter(({ nth }) => nth === 1) : some;
       cases[verb] = { call: from[(turn * 7 + number * 5 + at) % from.length]!, fault, sequel };
