@@ -446,9 +446,9 @@ const stops: { why: string; says: RegExp; mayStop: (at: Case) => boolean }[] = [
     says: /CONSORTIUM_NOT_DEPLOYED=/,
     mayStop: (at) => isPosted(at, "/deploy") && !(isLimit(at) && at.sequel !== "another"),
   },
-  // What lasts as long as the run is nothing that it could wait for: a limit until its time is over, anything else for six times.
+  // What lasts as long as the run is nothing that it could wait for: a limit for ten minutes or its time, anything else for six times.
   { why: "no time", says: /limit is \d+ s|which is the limit/, mayStop: ({ sequel }) => sequel === "stays" },
-  { why: "trouble", says: inTrouble, mayStop: (at) => at.sequel === "stays" && !isLimit(at) },
+  { why: "trouble", says: inTrouble, mayStop: ({ sequel }) => sequel === "stays" },
   // A page in place of JSON is what a wrong address answers.
   {
     why: "no API",
