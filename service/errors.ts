@@ -7,6 +7,8 @@ export class Refusal extends Error {
   constructor(
     readonly status: number,
     message: string,
+    /** After how many seconds the call may be repeated, if that helps. */
+    readonly retryAfter?: number,
   ) {
     super(message);
   }

@@ -49,6 +49,9 @@ export interface Parts {
 const specified = [consortium, membership, environment, node, credential];
 const beyond = [invitation, consortiumZone, environmentZone, configuration, service];
 
+/** Bytes of a body to the API. Messages to nodes, which may be batches, may be longer. */
+const mostSent = 300_000;
+
 /** The HTTP server with all its routes, not yet listening. */
 export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; server: Server }> {
   const { context, routes, options } = parts;
@@ -59,7 +62,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
       disableRequestLogging: ({ headers }: FastifyRequest) => headers[observerHeader] !== undefined,
     }),
     exposeHeadRoutes: false,
-    bodyLimit: context.settings.callLimits.request,
+    bodyLimit: Math.min(context.settings.callLimits.request, mostSent),
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
     clientErrorHandler: garbled,
@@ -74,6 +77,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   watch(app, parts);
   app.setNotFoundHandler((request, reply) => refuse(reply, 404, `There is no ${request.method} ${request.url} here.`));
   app.setErrorHandler((error, request, reply) => {
+    if (error instanceof Refusal && error.retryAfter !== undefined) reply.header("retry-after", error.retryAfter);
     if (error instanceof Refusal && isPlain(context, request, error))
       return refusePlainly(request, reply, error.status);
     if (error instanceof Refusal) return refuse(reply, error.status, error.message);

@@ -104,7 +104,7 @@ export class NodeEndpoint {
     const environment = this.base.store.get("environment", node.parent)!;
     const chain = () => this.ledger.chain(environment);
     const started = await chain();
-    const account = await this.ledger.account(started, node);
+    const account = this.ledger.account(started, node);
     const { credential } = this.#admit(request, reply); // again, because starting the chain takes a while
     const rights = { limits: this.#limits, account, profile: started.profile, socket, report: this.base.report };
     const message = async (text: string) => {

@@ -1,6 +1,6 @@
 import { admitted, failureOf, resultIn, type Sent, sentBy, shownWaiting, signed } from "./admission";
 import type { ChainBase } from "./chain-base";
-import type { Engine, Host } from "./engine";
+import { type Engine, headOf, type Host } from "./engine";
 import { EngineKeeper } from "./engine-keeper";
 import type { Listener } from "./feeds";
 import type { Entry } from "./ledger-data";
@@ -51,20 +51,28 @@ export class Chain {
     this.#sealing = new Sealing(base);
     this.#reads = new Reads(
       base,
-      () => this.#keeper.ready(),
+      (patient) => this.#keeper.ready(patient),
       () => this.#sealing.settled(),
     );
   }
 
-  static async start(host: Host, base: ChainBase): Promise<Chain> {
+  /**
+   * Starts a chain. It is there once it has blocks to show; its engine may still be starting.
+   *
+   * @param failed called if that fails later
+   */
+  static async start(host: Host, base: ChainBase, failed: (error: unknown) => void): Promise<Chain> {
     const { data, pace, spec } = base;
     const chain = new Chain(host, base);
+    const ready = chain.#keeper.ready(true);
     try {
-      await chain.#keeper.ready();
+      if (data.height < 0) await ready;
+      else base.head = headOf((await data.sealed(data.height))!.block);
     } catch (error) {
       await data.close();
       throw error;
     }
+    ready.catch((error: unknown) => base.closed || failed(error));
     if (base.head.number === 0) base.presence.calls(); // whoever made it is there
     if (spec.period !== undefined) chain.#every(spec.period * 1_000, () => chain.#seal());
     chain.#every(pace.stall / 3, () => void chain.#keeper.probe());
@@ -91,6 +99,11 @@ export class Chain {
   /** The client that it imitates. */
   get profile(): Profile | undefined {
     return this.#base.spec.profile;
+  }
+
+  /** The accounts that it signs for. */
+  get accounts(): readonly string[] {
+    return this.#base.data.accounts;
   }
 
   /** The account that seals its blocks. */
@@ -122,7 +135,8 @@ export class Chain {
    *
    * @param once a name under which it is given only once
    */
-  give(account: string, wei: bigint, once?: string): Promise<void> {
+  async give(account: string, wei: bigint, once?: string): Promise<void> {
+    if (once === undefined) await this.#keeper.ready(); // a payment with a name is the service's own, which waits
     const entry: Entry = { give: [account, `${wei}`], ...(once === undefined ? {} : { once }) };
     return this.#enqueue(async (engine) => {
       if (once !== undefined && (await this.#base.data.wasGiven(once))) return undefined;
@@ -156,14 +170,15 @@ export class Chain {
     JSON.parse((await this.#ask(rpcCall(method, params), own)).toString()) as Answer;
 
   /** Accepts a transaction: records it, then answers. */
-  async #send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
+  async #send(method: string, params: unknown[], { ms, now }: Bounds): Promise<Answer> {
     const { feeds, pool, spec } = this.#base;
     const end = performance.now() + ms;
+    const ready = await this.#keeper.ready(now);
     let answer: Answer = { result: null };
     let sent: Sent | undefined;
     try {
       // reads many at the same time, then takes one after the other
-      if (method.startsWith("eth_sendRaw")) sent = await sentBy(await this.#keeper.ready(), params[0] as string, spec);
+      if (method.startsWith("eth_sendRaw")) sent = await sentBy(ready, params[0] as string, spec);
     } catch (error) {
       return failureOf(error);
     }

@@ -25,7 +25,7 @@ export interface Bounds {
   bytes: number;
   ms: number;
   /** Whether it skips the queue: the service's own calls do not wait for members' calls. */
-  now?: boolean;
+  now?: boolean | undefined;
 }
 
 /** The id of all calls to engines, which identifies their answers. */

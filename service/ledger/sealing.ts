@@ -31,8 +31,8 @@ export class Sealing {
   /** The block that the engine may already show, but is not kept yet. */
   #making: Promise<void> | undefined;
   #idle = false;
-  /** The block after which a snapshot was last tried, and the gas since. */
-  #tried = { at: 0, gas: 0 };
+  /** The block after which a snapshot was last tried, and the gas and the transactions since. */
+  #tried = { at: 0, gas: 0, transactions: 0 };
 
   constructor(private readonly base: ChainBase) {}
 
@@ -128,16 +128,20 @@ export class Sealing {
     for (const next of this.#waiting) next();
     this.#waiting.clear();
     this.#tried.gas += gas;
+    this.#tried.transactions += block.transactions.length;
   }
 
   /** Keeps the state after the latest block, if enough happened. Without it, a start takes longer, but nothing is lost. */
   async #snapshot(engine: Engine): Promise<void> {
     const { data, head, pace, pool } = this.base;
     const blocks = head.number - Math.max(data.snapshotAt, this.#tried.at);
-    if (blocks < pace.snapshot.blocks && this.#tried.gas < pace.snapshot.gas) return;
-    this.#tried = { at: head.number, gas: 0 };
+    const { blocks: most, gas, transactions } = pace.snapshot;
+    // a start needs one of some age: more of them would only be in the way
+    const isFull = this.#tried.transactions >= transactions && blocks >= pace.lookback / 4;
+    if (blocks < most && this.#tried.gas < gas && !isFull) return;
+    this.#tried = { at: head.number, gas: 0, transactions: 0 };
     try {
-      await data.snapshot(head, pool.raws, await engine.dump(head.number));
+      await data.snapshot(head, pool.raws, await engine.dump(head.number), pace.lookback);
     } catch (error) {
       this.base.log(`Could not make a snapshot at block ${head.number}: ${(error as Error).message}`);
     }

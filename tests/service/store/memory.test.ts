@@ -65,14 +65,13 @@ test("one tenant with 500 uploads gets an error, another one works, and the fold
     return status;
   };
   for (const [bytes, expected] of [
-    [1_100_000, [413]],
+    [900_000, [413]],
     [290_000, [201, 403]],
     [60_000, [201, 403]],
   ] as const) {
     const seen = new Set<number>();
     for (let sent = 0; sent < 500; sent += 25)
       for (const status of await Promise.all(Array.from({ length: 25 }, () => upload(bytes)))) seen.add(status);
-    seen.delete(0); // a refusal may end the connection while the rest of the body is on its way
     expect([bytes, [...seen].sort()]).toEqual([bytes, expected]);
   }
   const { consortium: theirs } = await build(modest);
