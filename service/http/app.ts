@@ -19,7 +19,7 @@ import { acceptJson } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
 import { isFull, Refusal, unwritten } from "../errors";
 import { refuseStrangers } from "./host-check";
-import { createHttpServer, limitUnread, scope } from "./server";
+import { createHttpServer, scope } from "./server";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -73,7 +73,6 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   app.addHook("onRoute", ({ url }) => void routes.add(routeOf(url)));
   acceptJson(app);
   refuseStrangers(app, options);
-  limitUnread(app, context.settings.callLimits);
   watch(app, parts);
   app.setNotFoundHandler((request, reply) => refuse(reply, 404, `There is no ${request.method} ${request.url} here.`));
   app.setErrorHandler((error, request, reply) => {
@@ -82,6 +81,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
       return refusePlainly(request, reply, error.status);
     if (error instanceof Refusal) return refuse(reply, error.status, error.message);
     const { statusCode = 500, message, code } = error as { statusCode?: number; message: string; code?: string };
+    if (error instanceof RangeError && code === undefined) return refuse(reply, 400, "The body is nested too deeply.");
     if (isFull(error)) return refuse(reply, 507, unwritten("This cannot be written", error).message);
     if (statusCode < 500) return refuse(reply, statusCode, message);
     const hasGone = code === "ERR_STREAM_PREMATURE_CLOSE" && !request.socket.writable; // the caller disconnected before its answer

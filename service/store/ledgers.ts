@@ -153,13 +153,13 @@ export class RealLedger extends SimulatedLedger {
     for (const { id, fields } of store.children("node", environment.id)) {
       if (fields.first_user_account !== undefined) continue;
       const node = store.get("node", id)!;
-      const first_user_account = this.account(chain, node);
+      const first_user_account = this.account(chain.accounts, node);
       store.put([{ ...node, fields: { ...node.fields, first_user_account } }]);
     }
   }
 
   /** The account that a node signs for. */
-  account = (chain: Chain, node: Node): string => chain.accounts[node.fields.account ?? 0]!;
+  account = (accounts: readonly string[], node: Node): string => accounts[node.fields.account ?? 0]!;
 
   /** Starts the chains of all environments that have nodes. */
   resume(): void {
@@ -171,7 +171,7 @@ export class RealLedger extends SimulatedLedger {
   override async status(environment: Environment, node: Node, host: string | undefined): Promise<Wire> {
     const simulated = await super.status(environment, node, host);
     const chain = await this.chain(environment);
-    const own = this.account(chain, node);
+    const own = this.account(chain.accounts, node);
     const sealers = "geth" in simulated && { geth: { public_address: own, validators: [chain.sealer] } };
     return { ...simulated, ...sealers, block_height: chain.height, user_accounts: [own] };
   }
