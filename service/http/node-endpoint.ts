@@ -13,7 +13,7 @@ import { finished } from "../ledger/answers";
 import { failure, unforeseen, written } from "../ledger/rpc";
 import { read, type Rights } from "../ledger/screening";
 import type { Chain } from "../ledger/chains";
-import { Subscriptions } from "../ledger/subscriptions";
+import { deliver, Subscriptions } from "../ledger/subscriptions";
 
 /** How long a WebSocket may be silent until the system asks whether its client is still there (ms). */
 const silence = 60_000;
@@ -123,11 +123,11 @@ function connect(member: WebSocket, rights: Rights, chain: () => Promise<Chain>)
     };
     try {
       for await (const part of answers(read(text, rights), ask, rights)) parts.push(part);
-      if (parts.length > 0) member.send(Buffer.concat(parts), { binary: false });
+      if (parts.length > 0) deliver(member, rights.limits, Buffer.concat(parts));
     } catch (error) {
       const known = error instanceof Refusal;
       if (!known) rights.report(error);
-      member.send(written(known ? failure(null, -32_005, error.message) : unforeseen(null)), { binary: false });
+      deliver(member, rights.limits, written(known ? failure(null, -32_005, error.message) : unforeseen(null)));
     }
     for (const goOn of sent) goOn();
   };

@@ -8,6 +8,13 @@ import { Excess, type RpcCall, written } from "./rpc";
 /** The close code that says that the chain ended. */
 const chainEnded = 4006;
 
+/** Sends a message in parts, which others may share. Cuts off a client that does not read. */
+export function deliver(member: WebSocket, { answer }: CallLimits, ...parts: readonly (string | Buffer)[]): void {
+  if (member.readyState !== member.OPEN) return;
+  if (member.bufferedAmount > answer) return member.terminate();
+  parts.forEach((part, at) => member.send(part, { binary: false, fin: at === parts.length - 1 }));
+}
+
 /** The subscriptions of one WebSocket. */
 export class Subscriptions {
   /** The function that ends each one. */
@@ -45,14 +52,9 @@ export class Subscriptions {
     return name;
   }
 
-  /** Sends a notification, whose text all subscribers share. Cuts off a client that does not read. */
   #notify(subscription: string, result: Buffer): void {
-    const { member, limits } = this;
-    if (member.readyState !== member.OPEN) return;
-    if (member.bufferedAmount > limits.answer) return member.terminate();
     const head = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":`;
-    member.send(head, { binary: false, fin: false });
-    member.send(result, { binary: false, fin: true });
+    deliver(this.member, this.limits, head, result);
   }
 
   #end(name: string): true {
