@@ -9,10 +9,14 @@ import { Excess, type RpcCall, written } from "./rpc";
 const chainEnded = 4006;
 
 /** Sends a message in parts, which others may share. Cuts off a client that does not read. */
-export function deliver(member: WebSocket, { answer }: CallLimits, ...parts: readonly (string | Buffer)[]): void {
+export function deliver(member: WebSocket, limits: CallLimits, ...parts: readonly (string | Buffer)[]): void {
   if (member.readyState !== member.OPEN) return;
-  if (member.bufferedAmount > answer) return member.terminate();
-  parts.forEach((part, at) => member.send(part, { binary: false, fin: at === parts.length - 1 }));
+  if (member.bufferedAmount > limits.answer) return member.terminate();
+  const late = setTimeout(() => member.terminate(), limits.time);
+  parts.forEach((part, at) => {
+    const fin = at === parts.length - 1;
+    member.send(part, { binary: false, fin }, fin ? () => clearTimeout(late) : undefined);
+  });
 }
 
 /** The subscriptions of one WebSocket. */

@@ -23,7 +23,8 @@ async function subscriber(chain: Awaited<ReturnType<Chains["get"]>>) {
   const told: Told["params"][] = [];
   let ended = false;
   let text = "";
-  const send = (part: string | Buffer, { fin }: { fin: boolean }) => {
+  const send = (part: string | Buffer, { fin }: { fin: boolean }, done?: () => void) => {
+    done?.();
     text += part.toString();
     if (!fin) return;
     told.push((JSON.parse(text) as Told).params);
