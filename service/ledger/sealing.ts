@@ -10,7 +10,7 @@ import { hasFork } from "../profiles";
 import type { Answer } from "./rpc";
 
 /** A change of a chain. */
-export interface Change {
+interface Change {
   entry: Entry;
   /** The transaction in it. */
   tx?: Pick<Waiting, "from" | "nonce">;
