@@ -84,8 +84,7 @@ export function define(command: Command): void {
 async function serve(flags: Flags): Promise<void> {
   if (flags.backup !== undefined) return copyData(flags.data, flags.backup);
   const known = flags.data === undefined ? undefined : readKey(join(flags.data, "api-key"));
-  const late = setTimeout(() => flags.quiet || console.error(`consortium: starting ${flags.data ?? ""}…`), patience);
-  const service = await started(flags).finally(() => clearTimeout(late));
+  const service = await started(flags);
   const file = keyFile(flags, service);
   if (service.ledger === "missing" && !flags.quiet) {
     console.error(`consortium: no ledger: ${whyNoLedger()}. Everything else works.`);
@@ -107,8 +106,9 @@ const patience = 1_500;
 
 /** Starts the service. If another one has the port, the error says so. */
 async function started(flags: Flags): Promise<Service> {
+  const late = setTimeout(() => flags.quiet || console.error("consortium: the service is starting …"), patience);
   try {
-    return await start(flags);
+    return await start(flags).finally(() => clearTimeout(late));
   } catch (error) {
     const { message, cause } = error as Error;
     if ((cause as NodeJS.ErrnoException | undefined)?.code !== "EADDRINUSE") throw error;
