@@ -274,11 +274,6 @@ describe("params", () => {
       [{}, "latest", { [account]: { state: {}, stateDiff: {} } }],
       `account ${account} has both 'state' and 'stateDiff'`,
     ],
-    [
-      "eth_call",
-      [{}, "latest", { [account]: { code: `0x${"00".repeat(100)}` } }],
-      "bytes long; at most 200 are allowed.",
-    ],
   ])("%s %j is refused", (method, given, why) => expect(passed(method, given)).toContain(why));
 
   test("as many as are allowed pass", () => {

@@ -33,11 +33,11 @@ test("an organization has as many objects as its quota allows, whatever others h
 });
 
 test("its objects may take as many bytes as its quota allows; a change that shrinks is never refused", async () => {
-  const { send, ...world } = await populated({ limits: { bytes: 24_000 } });
+  const { send, ...world } = await populated({ limits: { bytes: 20_000 } });
   const list = configurations(world);
   const another = () => send("POST", list, holding(world.membership, 6_000));
   const [, second] = [(await another()).body, (await another()).body];
-  const said = /may take 24000 bytes\. They take \d{5}, and this needs \d{4} more\. Delete .*--limit-bytes 48000\.$/;
+  const said = /may take 20000 bytes\. They take \d{5}, and this needs \d{4} more\. Delete .*--limit-bytes 40000\.$/;
   const refusal = refused(403, said);
   expect(await another()).toMatchObject(refusal);
   const change = (bytes: number) =>
