@@ -7,6 +7,8 @@ export class Refusal extends Error {
   constructor(
     readonly status: number,
     message: string,
+    /** After how many seconds the call may be repeated, if that helps. */
+    readonly retryAfter?: number,
   ) {
     super(message);
   }
@@ -50,21 +52,11 @@ export function explain({ issues }: ZodError): string {
   return [...first, ...(issues.length > named ? [`and ${issues.length - named} more`] : [])].join("; ");
 }
 
-/** Maximum error reports per minute, so that no caller can fill a disk with them. */
-const mostReports = 10;
-
 /** Reports unexpected errors with their stack. */
-export function reporter(warn: (text: string) => void): (error: unknown) => void {
-  let since = -Infinity;
-  let count = 0;
-  return (error) => {
-    const now = performance.now();
-    if (now >= since + 60_000) [since, count] = [now, 0];
-    if (++count > mostReports) return;
-    const stack = error instanceof Error ? error.stack : undefined;
-    warn(`A call failed with an unexpected error, and the service continues: ${stack ?? inspect(error)}`);
-  };
-}
+export const reporter = (warn: (text: string) => void) => (error: unknown) => {
+  const stack = error instanceof Error ? error.stack : undefined;
+  warn(`A call failed with an unexpected error, and the service continues: ${stack ?? inspect(error)}`);
+};
 
 /** Validates a value. Throws one sentence with its problems. */
 export function checked<T extends z.ZodType>(what: string, rules: T, value: unknown): z.output<T> {

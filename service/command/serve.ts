@@ -84,7 +84,7 @@ export function define(command: Command): void {
 async function serve(flags: Flags): Promise<void> {
   if (flags.backup !== undefined) return copyData(flags.data, flags.backup);
   const known = flags.data === undefined ? undefined : readKey(join(flags.data, "api-key"));
-  const service = await start(flags);
+  const service = await started(flags);
   const file = keyFile(flags, service);
   if (service.ledger === "missing" && !flags.quiet) {
     console.error(`consortium: no ledger: ${whyNoLedger()}. Everything else works.`);
@@ -99,6 +99,27 @@ async function serve(flags: Flags): Promise<void> {
   const generated = !flags.apiKey && service.apiKey !== known;
   if (flags.json) console.log(JSON.stringify(summary(flags, service, file, page)));
   else if (!flags.quiet) console.log(greeting(flags, service, file, page, generated));
+}
+
+/** How long a start may say nothing (ms). */
+const patience = 1_500;
+
+/** Starts the service. If another one has the port, the error says so. */
+async function started(flags: Flags): Promise<Service> {
+  const late = setTimeout(() => flags.quiet || console.error("consortium: the service is starting …"), patience);
+  try {
+    return await start(flags).finally(() => clearTimeout(late));
+  } catch (error) {
+    const { message, cause } = error as Error;
+    if ((cause as NodeJS.ErrnoException | undefined)?.code !== "EADDRINUSE") throw error;
+    const { host, port, tlsCert } = flags;
+    const health = `${tlsCert === undefined ? "http" : "https"}://${host}:${port}/health`;
+    const asked = fetch(health, { signal: AbortSignal.timeout(2_000) }).then((response) => response.text());
+    const isService = (await asked.catch(() => "")) === JSON.stringify({ status: "ok" });
+    const whose = isService ? "another Consortium service, such as that of npm start. Use that one" : "another program";
+    const own = `${isService ? ", or choose" : ". Choose"} another port: --port ${port + 1}, or --port 0 for any free one.`;
+    throw new Error(message.replace(/another program\.$/, whose + own), { cause: error });
+  }
 }
 
 async function copyData(data: string | undefined, copy: string): Promise<void> {

@@ -19,7 +19,7 @@ import { acceptJson } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
 import { isFull, Refusal, unwritten } from "../errors";
 import { refuseStrangers } from "./host-check";
-import { createHttpServer, limitUnread, scope } from "./server";
+import { createHttpServer, scope } from "./server";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -49,6 +49,9 @@ export interface Parts {
 const specified = [consortium, membership, environment, node, credential];
 const beyond = [invitation, consortiumZone, environmentZone, configuration, service];
 
+/** Bytes of a body to the API. Messages to nodes, which may be batches, may be longer. */
+const mostSent = 300_000;
+
 /** The HTTP server with all its routes, not yet listening. */
 export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; server: Server }> {
   const { context, routes, options } = parts;
@@ -59,7 +62,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
       disableRequestLogging: ({ headers }: FastifyRequest) => headers[observerHeader] !== undefined,
     }),
     exposeHeadRoutes: false,
-    bodyLimit: context.settings.callLimits.request,
+    bodyLimit: Math.min(context.settings.callLimits.request, mostSent),
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
     clientErrorHandler: garbled,
@@ -70,14 +73,15 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   app.addHook("onRoute", ({ url }) => void routes.add(routeOf(url)));
   acceptJson(app);
   refuseStrangers(app, options);
-  limitUnread(app, context.settings.callLimits);
   watch(app, parts);
   app.setNotFoundHandler((request, reply) => refuse(reply, 404, `There is no ${request.method} ${request.url} here.`));
   app.setErrorHandler((error, request, reply) => {
+    if (error instanceof Refusal && error.retryAfter !== undefined) reply.header("retry-after", error.retryAfter);
     if (error instanceof Refusal && isPlain(context, request, error))
       return refusePlainly(request, reply, error.status);
     if (error instanceof Refusal) return refuse(reply, error.status, error.message);
     const { statusCode = 500, message, code } = error as { statusCode?: number; message: string; code?: string };
+    if (error instanceof RangeError && code === undefined) return refuse(reply, 400, "The body is nested too deeply.");
     if (isFull(error)) return refuse(reply, 507, unwritten("This cannot be written", error).message);
     if (statusCode < 500) return refuse(reply, statusCode, message);
     const hasGone = code === "ERR_STREAM_PREMATURE_CLOSE" && !request.socket.writable; // the caller disconnected before its answer

@@ -20,19 +20,15 @@ export interface Call {
   fault?: string;
 }
 
-/** Maximum calls and bytes to keep; older calls are dropped, so that a service can run for weeks. */
-const most = { calls: 100_000, bytes: 32 * 1_048_576 };
-/** Estimated bytes of a call, besides its path and its body. */
-const frame = 256;
+/** Calls to keep; older ones are dropped, so that a service can run for weeks. */
+const most = 100_000;
 const base = /^\/api\/v1(?=\/|$)/;
 
 export const routeOf = (pattern: string) => pattern.replace(base, "");
 
 export class CallLog {
   readonly calls: Call[] = [];
-  readonly #sizes = new Map<Call, number>();
   #dropped = 0;
-  #bytes = 0;
 
   /** @param withBodies whether to keep the bodies of calls with a valid key */
   constructor(private readonly withBodies: boolean) {}
@@ -44,14 +40,13 @@ export class CallLog {
     const unknown = { body: undefined, status: undefined, organization: undefined };
     const call: Call = { method: request.method, path, route, query, ...unknown, at };
     this.calls.push(call);
-    this.#grow(call, frame + request.url.length);
+    // a tenth at a time: removing from the front moves the whole array
+    if (this.calls.length > most) this.#dropped += this.calls.splice(0, most / 10).length;
     return call;
   }
 
   keepBody(call: Call, body: unknown): void {
-    if (!this.withBodies || body === undefined || !this.#sizes.has(call)) return;
-    call.body = masked(body);
-    this.#grow(call, JSON.stringify(call.body).length);
+    if (this.withBodies && body !== undefined) call.body = masked(body);
   }
 
   /** The calls after the first `count`, and how many there have been. */
@@ -62,21 +57,6 @@ export class CallLog {
   clear(): void {
     this.#dropped += this.calls.length;
     this.calls.length = 0;
-    this.#sizes.clear();
-    this.#bytes = 0;
-  }
-
-  #grow(call: Call, bytes: number): void {
-    this.#sizes.set(call, (this.#sizes.get(call) ?? 0) + bytes);
-    this.#bytes += bytes;
-    while (this.calls.length > most.calls || this.#bytes > most.bytes) {
-      // a tenth at a time: removing from the front moves the whole array
-      for (const oldest of this.calls.splice(0, Math.ceil(this.calls.length / 10))) {
-        this.#dropped++;
-        this.#bytes -= this.#sizes.get(oldest)!;
-        this.#sizes.delete(oldest);
-      }
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyInstance, FastifyPluginCallback } from "fastify";
 import type { CallLimits } from "../settings/settings";
@@ -39,87 +39,14 @@ export async function scope(app: FastifyInstance, name: string, add: (own: Fasti
 
 /** How often to look for clients that are too slow (ms). */
 const look = 1_000;
-/** Maximum bytes of all bodies in transit. */
-const mostComing = 64 * 1_048_576;
-
 /** Creates a server with limits: of connections, and of the time for headers; a whole request may take twice that. */
 export function createHttpServer(tls: TlsOptions | undefined, limits: CallLimits): Server {
   const { connections, time } = limits;
   const slowest = { headersTimeout: time, requestTimeout: 2 * time, connectionsCheckingInterval: look };
   const options = { ...slowest, keepAliveTimeout: 72_000, IncomingMessage: Request };
   const server = tls ? createSecureServer({ ...options, handshakeTimeout: time, ...tls }) : createServer(options);
-  limit(server, tls ? "secureConnection" : "connection", limits);
-  server.maxConnections = 2 * connections; // includes connections that have not agreed on TLS yet
+  server.maxConnections = connections;
   return server;
-}
-
-/** How many bytes of a body to expect; 0 without a body. */
-function bodyOf({ headers }: IncomingMessage, most: number): number {
-  const { "content-length": length, "transfer-encoding": chunked } = headers;
-  return chunked === undefined ? Math.min(Number(length ?? 0), most) : most;
-}
-
-/**
- * With too many connections, closes the one that has been idle longest; with too many bytes in transit, the one that has been sending
- * its body longest. A connection is idle until its request is complete.
- */
-function limit(server: Server, opened: "connection" | "secureConnection", limits: CallLimits): void {
-  const { connections: most, request: largest } = limits;
-  /** Idle connections, the latest last. */
-  const idle = new Set<Socket>();
-  /** Bytes of bodies in transit, the latest last. */
-  const coming = new Map<Socket, number>();
-  let all = 0;
-  server.on(opened, (socket: Socket) => {
-    all++;
-    idle.add(socket);
-    socket.once("close", () => {
-      all--;
-      idle.delete(socket);
-      coming.delete(socket);
-    });
-    if (all > most) (idle.values().next().value ?? socket).destroy();
-  });
-  server.on("request", (request, response) => {
-    const { socket } = request;
-    const bytes = bodyOf(request, largest);
-    if (bytes === 0) idle.delete(socket);
-    else coming.set(socket, bytes);
-    request.once("end", () => {
-      coming.delete(socket);
-      if (!response.closed) idle.delete(socket);
-    });
-    response.once("close", () => socket.destroyed || idle.add(socket));
-    let sum = 0;
-    for (const one of coming.values()) sum += one;
-    if (sum > mostComing) coming.keys().next().value!.destroy();
-  });
-  server.on("upgrade", ({ socket }) => idle.delete(socket));
-}
-
-/**
- * Refuses reads of an organization with too many unread bytes of responses, which the service would have to keep.
- */
-export function limitUnread(app: FastifyInstance, { answer }: CallLimits): void {
-  const most = 2 * answer;
-  const unread = new Map<string, number>();
-  app.addHook("onSend", (request, reply, payload, done) => {
-    const id = request.organization?.id;
-    if (id === undefined || request.method !== "GET" || typeof payload !== "string") return done(null, payload);
-    const before = unread.get(id) ?? 0;
-    if (before > 0 && before + payload.length > most) {
-      void reply.code(429).header("retry-after", "1");
-      const errorMessage = `Your organization has not read ${before} bytes of responses yet; with this one, there would be more than ${most}. Read the earlier responses first.`;
-      return done(null, JSON.stringify({ errorMessage }));
-    }
-    unread.set(id, before + payload.length);
-    reply.raw.once("close", () => {
-      const left = unread.get(id)! - payload.length;
-      if (left > 0) unread.set(id, left);
-      else unread.delete(id);
-    });
-    return done(null, payload);
-  });
 }
 
 /** The listening socket, which can be closed for a while. */

@@ -12,8 +12,10 @@ export interface Pace {
   stall: number;
   /** Replace an engine after this many blocks. */
   growth: number;
-  /** Blocks and gas between snapshots of the state. A start replays later entries. */
-  snapshot: { blocks: number; gas: number };
+  /** Blocks, gas and transactions between snapshots of the state. A start replays later entries. */
+  snapshot: { blocks: number; gas: number; transactions: number };
+  /** A start that replays more entries is not waited for: calls that need the state are refused until its end. */
+  patience: number;
   /** How many blocks a contract can look back: a start replays at least as many. */
   lookback: number;
   /** How long a transaction waits for one with a lower nonce (ms), as in Geth. */
@@ -27,7 +29,8 @@ export interface Pace {
 export const usualPace: Pace = {
   stall: 15_000,
   growth: 4_096,
-  snapshot: { blocks: 1_024, gas: 3e9 },
+  snapshot: { blocks: 1_024, gas: 3e9, transactions: 8_192 },
+  patience: 2_048,
   lookback: 256,
   lifetime: 3 * 3_600_000,
   pool: { accountPool: 256, pool: 4_096 },

@@ -1,28 +1,15 @@
 import { admitted, failureOf, resultIn, type Sent, sentBy, shownWaiting, signed } from "./admission";
 import type { ChainBase } from "./chain-base";
-import type { Engine, Host } from "./engine";
+import { type Engine, headOf, type Host } from "./engine";
 import { EngineKeeper } from "./engine-keeper";
 import type { Listener } from "./feeds";
 import type { Entry } from "./ledger-data";
 import { Reads } from "./reads";
-import { stopping, tell } from "./replay";
+import { tell } from "./replay";
 import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall, written } from "./rpc";
 import { Unfit } from "./failures";
 import type { Profile } from "../profiles";
-import { type Change, Sealing } from "./sealing";
-
-/** Checks or does something, in its turn. Returns the change to make, if any. */
-type Act = (engine: Engine) => Promise<Omit<Change, "done" | "failed"> | undefined>;
-
-/** An act with its promise. */
-interface Job {
-  act: Act;
-  done: () => void;
-  failed: (error: unknown) => void;
-}
-
-/** Delay before a block that could not be recorded is retried (ms). */
-const again = 1_000;
+import { Sealing } from "./sealing";
 
 const takes = /^eth_send(Raw)?Transaction(Sync)?$/;
 
@@ -32,41 +19,46 @@ const takes = /^eth_send(Raw)?Transaction(Sync)?$/;
  */
 export class Chain {
   readonly #base: ChainBase;
-  readonly #jobs: Job[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #keeper: EngineKeeper;
   readonly #reads: Reads;
   readonly #sealing: Sealing;
-  #due = false;
-  #running: Promise<void> | undefined;
 
   private constructor(host: Host, base: ChainBase) {
     this.#base = base;
     // callers that wait for an engine need not wait for later work with it
     const next = () =>
       new Promise<Engine>((done, failed) => {
-        this.#enqueue((engine) => Promise.resolve(void done(engine))).catch(failed);
+        this.#sealing.enqueue((engine) => Promise.resolve(void done(engine))).catch(failed);
       });
     this.#keeper = new EngineKeeper(host, base, next);
-    this.#sealing = new Sealing(base);
+    this.#sealing = new Sealing(base, this.#keeper);
     this.#reads = new Reads(
       base,
-      () => this.#keeper.ready(),
+      (patient) => this.#keeper.ready(patient),
       () => this.#sealing.settled(),
     );
   }
 
-  static async start(host: Host, base: ChainBase): Promise<Chain> {
+  /**
+   * Starts a chain. It is there once it has blocks to show; its engine may still be starting.
+   *
+   * @param failed called if that fails later
+   */
+  static async start(host: Host, base: ChainBase, failed: (error: unknown) => void): Promise<Chain> {
     const { data, pace, spec } = base;
     const chain = new Chain(host, base);
+    const ready = chain.#keeper.ready(true);
     try {
-      await chain.#keeper.ready();
+      if (data.height < 0) await ready;
+      else base.head = headOf((await data.sealed(data.height))!.block);
     } catch (error) {
       await data.close();
       throw error;
     }
+    ready.catch((error: unknown) => base.closed || failed(error));
     if (base.head.number === 0) base.presence.calls(); // whoever made it is there
-    if (spec.period !== undefined) chain.#every(spec.period * 1_000, () => chain.#seal());
+    if (spec.period !== undefined) chain.#every(spec.period * 1_000, () => chain.#sealing.seal());
     chain.#every(pace.stall / 3, () => void chain.#keeper.probe());
     chain.#every(Math.max(1_000, pace.lifetime / 60), () => chain.#expire());
     return chain;
@@ -91,6 +83,11 @@ export class Chain {
   /** The client that it imitates. */
   get profile(): Profile | undefined {
     return this.#base.spec.profile;
+  }
+
+  /** The accounts that it signs for. */
+  get accounts(): readonly string[] {
+    return this.#base.data.accounts;
   }
 
   /** The account that seals its blocks. */
@@ -122,9 +119,10 @@ export class Chain {
    *
    * @param once a name under which it is given only once
    */
-  give(account: string, wei: bigint, once?: string): Promise<void> {
+  async give(account: string, wei: bigint, once?: string): Promise<void> {
+    if (once === undefined) await this.#keeper.ready(); // a payment with a name is the service's own, which waits
     const entry: Entry = { give: [account, `${wei}`], ...(once === undefined ? {} : { once }) };
-    return this.#enqueue(async (engine) => {
+    return this.#sealing.enqueue(async (engine) => {
       if (once !== undefined && (await this.#base.data.wasGiven(once))) return undefined;
       await this.#base.record([entry]); // the money is visible at once
       await tell(engine, entry);
@@ -137,9 +135,8 @@ export class Chain {
   async close(): Promise<void> {
     this.#base.closed = true;
     this.#timers.forEach(clearInterval);
-    for (const { failed } of this.#jobs.splice(0)) failed(stopping());
     this.#base.feeds.close();
-    await Promise.all([this.#running, this.#keeper.close()]);
+    await Promise.all([this.#sealing.end(), this.#keeper.close()]);
     await this.#base.data.close();
   }
 
@@ -156,18 +153,19 @@ export class Chain {
     JSON.parse((await this.#ask(rpcCall(method, params), own)).toString()) as Answer;
 
   /** Accepts a transaction: records it, then answers. */
-  async #send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
+  async #send(method: string, params: unknown[], { ms, now }: Bounds): Promise<Answer> {
     const { feeds, pool, spec } = this.#base;
     const end = performance.now() + ms;
+    const ready = await this.#keeper.ready(now);
     let answer: Answer = { result: null };
     let sent: Sent | undefined;
     try {
       // reads many at the same time, then takes one after the other
-      if (method.startsWith("eth_sendRaw")) sent = await sentBy(await this.#keeper.ready(), params[0] as string, spec);
+      if (method.startsWith("eth_sendRaw")) sent = await sentBy(ready, params[0] as string, spec);
     } catch (error) {
       return failureOf(error);
     }
-    await this.#enqueue(async (engine) => {
+    await this.#sealing.enqueue(async (engine) => {
       try {
         const own = sent ?? (await sentBy(engine, await signed(engine, params[0], this.#base), spec));
         const [hash, waiting] = await admitted(engine, own, this.#base);
@@ -211,78 +209,6 @@ export class Chain {
 
   // Changes
 
-  #enqueue(act: Act): Promise<void> {
-    if (this.#base.closed) return Promise.reject(stopping());
-    return new Promise<void>((done, failed) => {
-      this.#jobs.push({ act, done, failed });
-      this.#run();
-    });
-  }
-
-  #seal(): void {
-    this.#due = true;
-    this.#run();
-  }
-
-  #run(): void {
-    this.#running ??= this.#runQueue().finally(() => {
-      this.#running = undefined;
-      if (this.#asked) this.#run();
-    });
-  }
-
-  get #asked(): boolean {
-    return !this.#base.closed && (this.#jobs.length > 0 || this.#due);
-  }
-
-  /** Does one thing at a time: no engine starts during a record, so none misses an entry. */
-  async #runQueue(): Promise<void> {
-    while (this.#asked) {
-      const jobs = this.#jobs.splice(0);
-      try {
-        await this.#keeper.replace();
-        const engine = this.#keeper.alive ?? (await this.#begin());
-        await this.#round(engine, jobs);
-      } catch (error) {
-        this.#due = false;
-        for (const { failed } of jobs) failed(error);
-      }
-    }
-  }
-
-  /** Performs jobs, then records their changes and the due block with one sync. */
-  async #round(engine: Engine, jobs: readonly Job[]): Promise<void> {
-    const { pace, pool, spec } = this.#base;
-    let made = 0;
-    for (let changes = await this.#perform(engine, jobs); ; changes = []) {
-      const isDue = this.#due || (spec.period === undefined && (changes.length > 0 || made > 0) && pool.ready > 0);
-      this.#due = false;
-      const seal = isDue ? this.#sealing.entry : undefined;
-      if (changes.length === 0 && !seal) return;
-      const carried = await this.#sealing.carry(engine, changes, seal);
-      if (carried === undefined && spec.period === undefined && pool.ready > 0)
-        setTimeout(() => this.#base.closed || this.#seal(), again).unref(); // with a period, the next one comes by itself
-      if (engine.blocks > pace.growth) this.#keeper.renew();
-      if (!carried || !seal || spec.period !== undefined || engine.over) return;
-      made = carried;
-    }
-  }
-
-  /** Performs jobs. Returns their changes. */
-  async #perform(engine: Engine, jobs: readonly Job[]): Promise<Change[]> {
-    const changes: Change[] = [];
-    for (const { act, done, failed } of jobs) {
-      try {
-        const change = await act(engine);
-        if (!change) done();
-        else changes.push({ ...change, done, failed });
-      } catch (error) {
-        failed(error);
-      }
-    }
-    return changes;
-  }
-
   /** Drops the transactions of accounts that have waited too long for one with a lower nonce. */
   #expire(): void {
     const { pace, pool } = this.#base;
@@ -299,17 +225,8 @@ export class Chain {
           undo: (engine: Engine) => engine.end(), // the next one has them
         });
       };
-      this.#enqueue(act).catch(() => undefined);
+      this.#sealing.enqueue(act).catch(() => undefined);
     }
-  }
-
-  // Its engine
-
-  async #begin(): Promise<Engine> {
-    const engine = await this.#keeper.begin();
-    const { pool, spec } = this.#base;
-    if (spec.period === undefined && pool.raws.length > 0) this.#due = true;
-    return engine;
   }
 
   #every(ms: number, act: () => void): void {

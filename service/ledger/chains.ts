@@ -134,7 +134,11 @@ export class Chains {
     try {
       const data = await LedgerData.open(join(this.#dir, key), spec, known, register.clock);
       if (!known) register.add(key, spec.profile);
-      return await Chain.start(this.#host, new ChainBase(spec, data, pace, warn, register.clock));
+      const base = new ChainBase(spec, data, pace, warn, register.clock);
+      return await Chain.start(this.#host, base, (error) => {
+        this.#note(key, error);
+        void this.stop(key);
+      });
     } catch (error) {
       this.#note(key, error);
       throw error;

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { Refusal } from "../errors";
 import type { ChainBase } from "./chain-base";
 import { Engine, headOf, type Host } from "./engine";
 import { OutOfOrder, type Snapshot } from "./ledger-data";
@@ -31,6 +32,9 @@ export class EngineKeeper {
   #fresh: Replayed | undefined;
   #renewing: Promise<void> | undefined;
   #notBefore = -Infinity;
+  /** The replay of the current start, and when that began. */
+  #replay: Replay | undefined;
+  #since = 0;
 
   /** @param next gives the chain's engine once it has all blocks; the chain starts one when it is idle */
   constructor(
@@ -43,10 +47,38 @@ export class EngineKeeper {
     return this.engine?.over === false ? this.engine : undefined;
   }
 
-  /** The engine, once it has all blocks. */
-  ready(): Promise<Engine> {
-    if (this.base.closed) return Promise.reject(stopping());
-    return this.alive ? Promise.resolve(this.alive) : this.next();
+  /**
+   * The engine, once it has all blocks.
+   *
+   * @param patient whether to wait for a long start, too
+   */
+  async ready(patient = false): Promise<Engine> {
+    if (this.base.closed) throw stopping();
+    if (this.alive) return this.alive;
+    if (!patient) await this.#mustBeShort();
+    return this.next();
+  }
+
+  /** Refuses to wait for a start that replays very much. */
+  async #mustBeShort(): Promise<void> {
+    const { data, pace, spec } = this.base;
+    const [all, left] = [data.end - ((await this.#snapshots())[0]?.next ?? 0), data.end - (this.#replay?.next ?? 0)];
+    if (all <= pace.patience || this.alive) return;
+    const done = Math.max(0, all - left);
+    const passed = (performance.now() - this.#since) / 1_000;
+    const rest = done === 0 ? 1 : Math.ceil((passed * left) / done);
+    const which = "Blocks, receipts and logs can be read meanwhile";
+    throw new Refusal(
+      503,
+      `The ledger ${spec.key} is starting: it has executed ${done} of ${all} entries again. ${which}; repeat this call in ${rest} s.`,
+      rest,
+    );
+  }
+
+  /** The snapshots that a start may begin with, the latest first. */
+  async #snapshots(): Promise<Snapshot[]> {
+    const { data, pace } = this.base;
+    return (await data.snapshots()).filter(({ number }) => number <= data.recorded - pace.lookback);
   }
 
   /** Starts an engine and makes it the chain's. */
@@ -54,7 +86,15 @@ export class EngineKeeper {
     const { base } = this;
     if (this.#outOfOrder) throw this.#outOfOrder;
     try {
+      const all = base.data.end - ((await this.#snapshots())[0]?.next ?? 0);
+      if (all > base.pace.patience) {
+        const text = `The ledger ${base.spec.key} is starting: it executes ${all} entries again. Its blocks can be read meanwhile.`;
+        base.log(text);
+        base.warn(text);
+      }
+      [this.#replay, this.#since] = [undefined, performance.now()];
       const { engine, replay } = await this.#replayed();
+      if (all > base.pace.patience) base.log(`The ledger has started, at block ${base.data.height}.`);
       base.head = headOf((await base.data.sealed(base.data.height))!.block);
       base.accounts.changed();
       base.pool.restore(await replay.waiting());
@@ -73,9 +113,8 @@ export class EngineKeeper {
    * know the hashes of blocks before it. If a contract looked back further, the blocks differ, and an older snapshot is tried.
    */
   async #replayed(): Promise<Replayed> {
-    const { data, pace } = this.base;
-    const all = (await data.snapshots()).filter(({ number }) => number <= data.recorded - pace.lookback);
-    for (const snapshot of all) {
+    const { data } = this.base;
+    for (const snapshot of await this.#snapshots()) {
       try {
         return await this.#through(snapshot);
       } catch (error) {
@@ -95,6 +134,7 @@ export class EngineKeeper {
     this.#opening.add(engine);
     try {
       const replay = await Replay.begin(engine, base, snapshot);
+      this.#replay = replay;
       await replay.on();
       return { engine, replay };
     } catch (error) {
@@ -192,7 +232,7 @@ export class EngineKeeper {
     const { base } = this;
     for (let attempt = 1; !base.closed; attempt++) {
       try {
-        return void (await this.ready());
+        return void (await this.ready(true));
       } catch (error) {
         if (base.closed) return;
         const { message } = error as Error;

@@ -40,6 +40,9 @@ interface Started {
   sealer: string | undefined;
 }
 
+/** States that an engine must keep: it finds the state of `latest` by its number, also if a block comes meanwhile. */
+const leastHistory = 8;
+
 let started = 0;
 
 /**
@@ -201,7 +204,7 @@ function argumentsOf({ chainId, profile }: ChainSpec): string[] {
   return [
     ...["--port", "0", "--no-cors", "--chain-id", `${chainId}`, "--threads", "1", "--color", "never", "--quiet"],
     // keeps the latest states, and recent transactions: everything older is kept by the service
-    ...["--accounts", "0", "--no-mining", "--prune-history", ...(profile ? [`${profile.history}`] : [])],
+    ...["--accounts", "0", "--no-mining", "--prune-history", `${profile?.history ?? leastHistory}`],
     ...["--transaction-block-keeper", "256"],
     // contracts' console output does not belong in a node's log
     "--disable-console-log",

@@ -89,7 +89,8 @@ const packed = (text: string) =>
   text.length < short ? deflateRawSync(text, { level: 1, windowBits: 12, memLevel: 5 }) : deflated(text, { level: 1 });
 /** Bytes of a part of a snapshot. */
 const part = 1 << 20;
-const mostSnapshots = 4;
+/** Snapshots to keep that a start could begin with: if one is too late, an earlier one serves. */
+const mostOld = 3;
 /** Blocks to keep in memory after a read. */
 const mostRead = 64;
 
@@ -125,7 +126,7 @@ export class LedgerData {
 
   /** The block of the latest snapshot. */
   #snapshotAt = 0;
-  #sealer: Sealer | undefined;
+  #accounts: Sealer[] | undefined;
 
   private constructor(
     readonly dir: string,
@@ -158,7 +159,16 @@ export class LedgerData {
 
   /** The account that seals its blocks: the first one that it signs for, which is that of the first node. */
   get sealer(): Sealer | undefined {
-    return (this.#sealer ??= sealerIn(this.genesis));
+    return this.#own[0];
+  }
+
+  /** The accounts that it signs for. */
+  get accounts(): string[] {
+    return this.#own.map(({ address }) => address);
+  }
+
+  get #own(): Sealer[] {
+    return (this.#accounts ??= accountsIn(this.genesis));
   }
 
   /** The latest block that is kept; -1 without one. */
@@ -169,6 +179,11 @@ export class LedgerData {
   /** The latest block that was recorded. */
   get recorded(): number {
     return this.#recorded;
+  }
+
+  /** The position after the latest entry. */
+  get end(): number {
+    return this.#next;
   }
 
   get snapshotAt(): number {
@@ -279,15 +294,20 @@ export class LedgerData {
     return found;
   }
 
-  /** Keeps the state after a block, in place of the oldest one. */
-  async snapshot({ number, hash }: Head, waiting: string[], state: Buffer): Promise<void> {
+  /**
+   * Keeps the state after a block, in place of the oldest one.
+   *
+   * @param lookback how old the one must be that a start begins with
+   */
+  async snapshot({ number, hash }: Head, waiting: string[], state: Buffer, lookback: number): Promise<void> {
     const parts = Math.ceil(state.length / part);
     for (let at = 0; at < parts; at++)
       await this.database.write([[key.part(number, at), state.subarray(at * part, (at + 1) * part)]], false);
     const made: Snapshot = { number, hash, next: this.#next, waiting, parts };
     await this.database.write([[key.snapshot(number), JSON.stringify(made)]]);
     this.#snapshotAt = number;
-    for (const one of (await this.snapshots()).slice(mostSnapshots)) await this.forget(one);
+    const old = (await this.snapshots()).filter((one) => one.number <= number - lookback);
+    for (const one of old.slice(mostOld)) await this.forget(one);
   }
 
   forget({ number, parts }: Snapshot): Promise<void> {
@@ -364,14 +384,13 @@ async function whole<T>(dir: string, read: () => Promise<T>): Promise<T> {
 }
 
 /** Engines list the accounts of a genesis by address. */
-function sealerIn(genesis: string): Sealer | undefined {
+function accountsIn(genesis: string): Sealer[] {
   const { alloc } = JSON.parse(readFileSync(genesis, "utf8")) as { alloc: Record<string, { secretKey?: string }> };
-  const [first] = Object.entries(alloc)
+  return Object.entries(alloc)
     .flatMap(([account, { secretKey }]) =>
       secretKey === undefined ? [] : { address: account.toLowerCase(), secretKey },
     )
     .sort((one, other) => (one.address < other.address ? -1 : 1));
-  return first;
 }
 
 const ether = 10n ** 18n;

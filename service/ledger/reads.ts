@@ -31,17 +31,18 @@ export class Reads {
    */
   constructor(
     readonly base: ChainBase,
-    readonly engine: () => Promise<Engine>,
+    readonly engine: (patient?: boolean) => Promise<Engine>,
     private readonly settled: () => Promise<void>,
   ) {}
 
-  async answer(call: RpcCall, { bytes, ms }: Bounds): Promise<Buffer> {
+  async answer(call: RpcCall, { bytes, ms, now }: Bounds): Promise<Buffer> {
     const end = performance.now() + ms;
     const read = kept[call.method];
     try {
       await this.settled();
-      const result = read ? await read(this, call.params, { bytes, end }) : unknown;
-      if (result === unknown) return await this.engines(call, { bytes, end });
+      const room: Room = { bytes, end, now };
+      const result = read ? await read(this, call.params, room) : unknown;
+      if (result === unknown) return await this.engines(call, room);
       if (result instanceof Line) return result.text;
       const line = Buffer.isBuffer(result)
         ? Buffer.concat([
@@ -60,13 +61,13 @@ export class Reads {
   }
 
   /** The engine's answer. It knows blocks by their numbers, since their hashes are those of the sealed headers. */
-  async engines(call: RpcCall, { bytes, end }: Room): Promise<Buffer> {
+  async engines(call: RpcCall, { bytes, end, now }: Room): Promise<Buffer> {
     const { method, params } = call;
     const at = params.findIndex((one) => typeof (one as { blockHash?: unknown } | null)?.blockHash === "string");
     const number = at < 0 ? undefined : await this.number(params[at]);
     if (at >= 0 && number === undefined) throw new Unfit(-32_000, "header for hash not found");
     const { send } = number === undefined ? call : rpcCall(method, params.with(at, hex(number)));
-    return (await this.engine()).ask(send, { bytes, ms: end - performance.now() });
+    return (await this.engine(now)).ask(send, { bytes, ms: end - performance.now(), now });
   }
 
   /** The number of the block that a call means; undefined if it does not exist. */
@@ -140,9 +141,8 @@ export class Reads {
   }
 }
 
-/** Maximum length of an answer, and its deadline. */
-interface Room {
-  bytes: number;
+/** Maximum length of an answer, its deadline, and whether it is the service's own. */
+interface Room extends Pick<Bounds, "bytes" | "now"> {
   end: number;
 }
 
@@ -245,6 +245,9 @@ const sealers: Read = async (reads, [block]) => {
 
 /** The calls about kept data. */
 const kept: Partial<Record<string, Read>> = {
+  eth_chainId: ({ base }) => hex(base.spec.chainId),
+  net_version: ({ base }) => `${base.spec.chainId}`,
+  eth_accounts: ({ base }) => base.data.accounts,
   eth_blockNumber: async (reads) => hex((await reads.number("latest")) as number),
   eth_getBlockByHash: block,
   eth_getBlockByNumber: block,

@@ -20,7 +20,7 @@ export class Replay {
     private readonly engine: Engine,
     private readonly base: ChainBase,
     /** The position of the next entry. */
-    private next: number,
+    public next: number,
   ) {}
 
   static async begin(engine: Engine, base: ChainBase, snapshot?: Snapshot): Promise<Replay> {

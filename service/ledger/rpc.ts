@@ -9,10 +9,10 @@ export class RpcError extends Error {
   override readonly name = "RpcError";
 }
 
-/** An answer is too long or too late, or a call concerns too many blocks. */
+/** An answer is too long or too late. */
 export class Excess extends Error {
   override readonly name = "Excess";
-  constructor(readonly kind: "long" | "late" | "wide") {
+  constructor(readonly kind: "long" | "late") {
     super(`The answer is too ${kind}.`);
   }
 }
@@ -25,7 +25,7 @@ export interface Bounds {
   bytes: number;
   ms: number;
   /** Whether it skips the queue: the service's own calls do not wait for members' calls. */
-  now?: boolean;
+  now?: boolean | undefined;
 }
 
 /** The id of all calls to engines, which identifies their answers. */

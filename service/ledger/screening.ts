@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { Refusal } from "../errors";
-import { outlineOf, parseJson, TooMuch } from "../json";
 import { type CallLimits, isObject } from "../settings/settings";
 import { Unfit } from "./failures";
 import { hasFork, type Profile } from "../profiles";
@@ -69,14 +68,12 @@ const whole = (answer: object): Message => ({ batch: false, calls: [{ answer }] 
 
 /** Parses and screens a body. */
 export function read(body: string, rights: Rights): Message {
-  let calls: unknown;
   try {
-    calls = parseJson(body);
+    return screen(JSON.parse(body), rights);
   } catch (error) {
-    if (!(error instanceof TooMuch)) return whole(failure(null, -32_700, "The body is not JSON."));
-    return whole(failure(idOf(outlineOf(body)), -32_600, `The call ${error.message}.`));
+    if (!(error instanceof SyntaxError)) throw error;
+    return whole(failure(null, -32_700, "The body is not JSON."));
   }
-  return screen(calls, rights);
 }
 
 /** The id of a call, to answer it; null if it has none. */
@@ -143,6 +140,7 @@ function understood(call: unknown, rights: Rights): Screened {
   } catch (error) {
     if (error instanceof Unfit) return { answer: failure(known, error.code, error.message) };
     if (error instanceof Refusal) throw error;
+    if (error instanceof RangeError) return { answer: failure(known, -32_600, "The call is nested too deeply.") };
     rights.report(error);
     return { answer: unforeseen(known) };
   }
@@ -275,7 +273,7 @@ function withGas(transaction: Transaction, limit: number, open?: number): Transa
 
 const isEmpty = (value: unknown) => value === undefined || value === null || JSON.stringify(value) === "{}";
 
-function overridden(overrides: unknown[], { only, limits }: Rights): unknown[] {
+function overridden(overrides: unknown[], { only }: Rights): unknown[] {
   if (overrides.every(isEmpty)) return [];
   if (only) throw new Unfit(-32_602, "State overrides need an application credential and a node.");
   for (const [address, account] of overrides.flatMap((one) => Object.entries(fieldsOf(one)))) {
@@ -283,9 +281,7 @@ function overridden(overrides: unknown[], { only, limits }: Rights): unknown[] {
     if (state !== undefined && stateDiff !== undefined)
       throw new Unfit(-32_000, `account ${address} has both 'state' and 'stateDiff'`);
   }
-  const { length } = JSON.stringify(overrides);
-  if (length <= limits.overrides) return overrides;
-  throw new Unfit(-32_602, `The state overrides are ${length} bytes long; at most ${limits.overrides} are allowed.`);
+  return overrides;
 }
 
 /** A simulation: all its calls together may use the gas of one call. */

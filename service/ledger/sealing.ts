@@ -4,12 +4,13 @@ import type { ChainBase } from "./chain-base";
 import { type Engine, headOf } from "./engine";
 import type { Entry, Made, Sealed } from "./ledger-data";
 import type { Waiting } from "./pool";
-import { tell } from "./replay";
+import type { EngineKeeper } from "./engine-keeper";
+import { stopping, tell } from "./replay";
 import { hasFork } from "../profiles";
 import type { Answer } from "./rpc";
 
 /** A change of a chain. */
-export interface Change {
+interface Change {
   entry: Entry;
   /** The transaction in it. */
   tx?: Pick<Waiting, "from" | "nonce">;
@@ -17,24 +18,119 @@ export interface Change {
   told: (answer?: Answer) => void;
   /** Undoes it, because it could not be recorded. */
   undo: (engine: Engine) => void;
+}
+
+/** Checks or does something, in its turn. Returns the change to make, if any. */
+export type Act = (engine: Engine) => Promise<Change | undefined>;
+
+/** An act with its promise. */
+interface Job {
+  act: Act;
   done: () => void;
   failed: (error: unknown) => void;
 }
-
+type Changing = Change & Pick<Job, "done" | "failed">;
 type Seal = Extract<Entry, { seal: unknown }>;
 
-/** Records changes and blocks, and lets the engine make them. Keeps the blocks, and sometimes the state after one. */
+/**
+ * What a chain does. It does one thing at a time: no engine starts during a record, so none misses an entry.
+ *
+ * - resting: nothing is asked of it
+ * - working: it starts an engine, checks changes, or keeps a snapshot
+ * - recording: the engine may already show what is not on disk yet
+ * - making: the block is recorded, but not kept yet; its reads wait for that, at most a second
+ */
+type State = { at: "resting" | "working" } | { at: "recording" | "making"; until: Promise<unknown> };
+
+/** Delay before a block that could not be recorded is retried (ms). */
+const again = 1_000;
+
+/** Does what is asked of a chain, turn by turn: records changes and blocks, lets the engine make them, and keeps the blocks. */
 export class Sealing {
   readonly #waiting = new Set<() => void>();
-  /** The engine may already show what is being recorded. */
-  #recording: Promise<unknown> | undefined;
-  /** The block that the engine may already show, but is not kept yet. */
-  #making: Promise<void> | undefined;
+  #jobs: Job[] = [];
+  #state: State = { at: "resting" };
+  #turns: Promise<void> = Promise.resolve();
+  /** Whether the next turn should make a block. */
+  #due = false;
   #idle = false;
-  /** The block after which a snapshot was last tried, and the gas since. */
-  #tried = { at: 0, gas: 0 };
+  /** The block after which a snapshot was last tried, and the gas and the transactions since. */
+  #tried = { at: 0, gas: 0, transactions: 0 };
 
-  constructor(private readonly base: ChainBase) {}
+  constructor(
+    private readonly base: ChainBase,
+    private readonly keeper: EngineKeeper,
+  ) {}
+
+  /** Does something in its turn. */
+  enqueue(act: Act): Promise<void> {
+    if (this.base.closed) return Promise.reject(stopping());
+    return new Promise<void>((done, failed) => {
+      this.#jobs.push({ act, done, failed });
+      this.#go();
+    });
+  }
+
+  /** Makes a block, if there is one to make. */
+  seal(): void {
+    this.#due = true;
+    this.#go();
+  }
+
+  /** Ends after the current turn. The chain is closed. */
+  async end(): Promise<void> {
+    for (const { failed } of this.#jobs.splice(0)) failed(stopping());
+    await this.#turns;
+  }
+
+  #go(): void {
+    if (this.#state.at === "resting" && this.#isAsked) this.#turns = this.#work();
+  }
+
+  get #isAsked(): boolean {
+    return !this.base.closed && (this.#jobs.length > 0 || this.#due);
+  }
+
+  async #work(): Promise<void> {
+    while (this.#isAsked) {
+      this.#state = { at: "working" };
+      const jobs = this.#jobs.splice(0);
+      try {
+        await this.keeper.replace();
+        await this.#turn(this.keeper.alive ?? (await this.#begin()), jobs);
+      } catch (error) {
+        this.#due = false;
+        for (const { failed } of jobs) failed(error);
+      }
+    }
+    this.#state = { at: "resting" };
+  }
+
+  async #begin(): Promise<Engine> {
+    const engine = await this.keeper.begin();
+    const { pool, spec } = this.base;
+    if (spec.period === undefined && pool.raws.length > 0) this.#due = true;
+    return engine;
+  }
+
+  /** Performs jobs, then records their changes and the due block with one sync; without a period, blocks until none is left. */
+  async #turn(engine: Engine, jobs: readonly Job[]): Promise<void> {
+    const { pace, pool, spec } = this.base;
+    let made = 0;
+    for (let changes = await perform(engine, jobs); ; changes = []) {
+      const isDue = this.#due || (spec.period === undefined && (changes.length > 0 || made > 0) && pool.ready > 0);
+      this.#due = false;
+      const seal = isDue ? this.#next() : undefined;
+      if (changes.length === 0 && !seal) return;
+      const carried = await this.#carry(engine, changes, seal);
+      this.#state = { at: "working" };
+      if (carried === undefined && spec.period === undefined && pool.ready > 0)
+        setTimeout(() => this.base.closed || this.seal(), again).unref(); // with a period, the next one comes by itself
+      if (engine.blocks > pace.growth) this.keeper.renew();
+      if (!carried || !seal || spec.period !== undefined || engine.over) return;
+      made = carried;
+    }
+  }
 
   /** Waits for the next block, but at most a second. */
   async next(): Promise<void> {
@@ -43,12 +139,12 @@ export class Sealing {
 
   /** Waits until all that the engine shows is recorded, and at most a second until its block is kept. */
   async settled(): Promise<void> {
-    await this.#recording;
-    if (this.#making) await atMostASecond(this.#making);
+    if (this.#state.at === "recording") await this.#state.until;
+    if (this.#state.at === "making") await atMostASecond(this.#state.until);
   }
 
   /** The entry of the next block, if one is due. An empty block is due only with a period and users. */
-  get entry(): Seal | undefined {
+  #next(): Seal | undefined {
     const { head, pool, spec } = this.base;
     if (pool.ready === 0 && (spec.period === undefined || this.#isIdle())) return undefined;
     return { seal: [head.number + 1, this.#now()] };
@@ -60,7 +156,7 @@ export class Sealing {
    *
    * @returns how many transactions the block has; undefined if nothing could be recorded
    */
-  async carry(engine: Engine, changes: readonly Change[], seal: Seal | undefined): Promise<number | undefined> {
+  async #carry(engine: Engine, changes: readonly Changing[], seal: Seal | undefined): Promise<number | undefined> {
     const { base } = this;
     const isAhead = !base.fails;
     const entries = changes.map(({ entry }) => entry);
@@ -71,11 +167,11 @@ export class Sealing {
     const told = (isAhead ? Promise.resolve() : recorded).then(() => tellAll(engine, changes));
     const made = told.then(() => seal && blockOf(engine, seal, base));
     made.catch(() => undefined);
+    this.#state = { at: "recording", until: recorded.catch(() => undefined) };
     let kept = () => {};
-    this.#making = new Promise<void>((done) => (kept = done));
-    this.#recording = recorded.catch(() => undefined);
     try {
       await recorded;
+      this.#state = { at: "making", until: new Promise<void>((done) => (kept = done)) };
       const answers = await told.catch(() => []);
       changes.forEach(({ told, done }, at) => {
         told(answers[at]);
@@ -91,7 +187,6 @@ export class Sealing {
       return undefined;
     } finally {
       kept();
-      this.#recording = this.#making = undefined;
     }
   }
 
@@ -128,16 +223,20 @@ export class Sealing {
     for (const next of this.#waiting) next();
     this.#waiting.clear();
     this.#tried.gas += gas;
+    this.#tried.transactions += block.transactions.length;
   }
 
   /** Keeps the state after the latest block, if enough happened. Without it, a start takes longer, but nothing is lost. */
   async #snapshot(engine: Engine): Promise<void> {
     const { data, head, pace, pool } = this.base;
     const blocks = head.number - Math.max(data.snapshotAt, this.#tried.at);
-    if (blocks < pace.snapshot.blocks && this.#tried.gas < pace.snapshot.gas) return;
-    this.#tried = { at: head.number, gas: 0 };
+    const { blocks: most, gas, transactions } = pace.snapshot;
+    // a start needs one of some age: more of them would only be in the way
+    const isFull = this.#tried.transactions >= transactions && blocks >= pace.lookback / 4;
+    if (blocks < most && this.#tried.gas < gas && !isFull) return;
+    this.#tried = { at: head.number, gas: 0, transactions: 0 };
     try {
-      await data.snapshot(head, pool.raws, await engine.dump(head.number));
+      await data.snapshot(head, pool.raws, await engine.dump(head.number), pace.lookback);
     } catch (error) {
       this.base.log(`Could not make a snapshot at block ${head.number}: ${(error as Error).message}`);
     }
@@ -155,7 +254,22 @@ export class Sealing {
   #now = () => Math.max(this.base.head.timestamp, Math.floor(this.base.clock.now() * this.base.perMs));
 }
 
-const atMostASecond = (work: Promise<void>) => Promise.race([work, wait(1_000, undefined, { ref: false })]);
+/** Performs jobs. Returns their changes. */
+async function perform(engine: Engine, jobs: readonly Job[]): Promise<Changing[]> {
+  const changes: Changing[] = [];
+  for (const { act, done, failed } of jobs) {
+    try {
+      const change = await act(engine);
+      if (change) changes.push({ ...change, done, failed });
+      else done();
+    } catch (error) {
+      failed(error);
+    }
+  }
+  return changes;
+}
+
+const atMostASecond = (work: Promise<unknown>) => Promise.race([work, wait(1_000, undefined, { ref: false })]);
 
 async function endOf(engine: Engine): Promise<void> {
   engine.end();

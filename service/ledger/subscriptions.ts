@@ -5,83 +5,18 @@ import { Unfit } from "./failures";
 import { newName } from "./feeds";
 import { Excess, type RpcCall, written } from "./rpc";
 
-/** Unread notifications of all WebSockets, with the number of their readers. */
-export class Unread {
-  readonly #readers = new Map<Buffer, number>();
-  /** Bytes; a notification with many readers counts once, because it is in memory once. */
-  bytes = 0;
+/** The close code that says that the chain ended. */
+const chainEnded = 4006;
 
-  add(result: Buffer): void {
-    const readers = this.#readers.get(result) ?? 0;
-    if (readers === 0) this.bytes += result.length;
-    this.#readers.set(result, readers + 1);
-  }
-
-  remove(result: Buffer): void {
-    const readers = this.#readers.get(result)! - 1;
-    if (readers > 0) return void this.#readers.set(result, readers);
-    this.#readers.delete(result);
-    this.bytes -= result.length;
-  }
-}
-
-/** Sends notifications to one WebSocket, at its pace. Only a WebSocket that does not read is cut off. */
-export class Outbox {
-  readonly #queue: [subscription: string, result: Buffer][] = [];
-  readonly #own = new Unread();
-  #sending = false;
-
-  /** @param relieve called when the unread bytes grow */
-  constructor(
-    private readonly member: WebSocket,
-    private readonly limits: CallLimits,
-    private readonly all: Unread,
-    private readonly relieve: () => void,
-  ) {
-    member.once("close", () => this.clear());
-  }
-
-  get bytes(): number {
-    return this.#own.bytes;
-  }
-
-  /** Drops unsent notifications. */
-  clear(): void {
-    for (const [, result] of this.#queue.splice(0)) this.#done(result);
-  }
-
-  notify(subscription: string, result: Buffer): void {
-    if (this.member.readyState !== this.member.OPEN) return;
-    this.#own.add(result);
-    this.all.add(result);
-    this.#queue.push([subscription, result]);
-    if (this.bytes > this.limits.answer) this.member.terminate();
-    else this.relieve();
-    if (!this.#sending) void this.#deliver();
-  }
-
-  #done(result: Buffer): void {
-    this.#own.remove(result);
-    this.all.remove(result);
-  }
-
-  async #deliver(): Promise<void> {
-    this.#sending = true;
-    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-      const [subscription, result] = next;
-      const head = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":`;
-      await new Promise<void>((done) => {
-        const late = setTimeout(() => this.member.terminate(), this.limits.time);
-        this.member.send(head, { binary: false, fin: false });
-        this.member.send(result, { binary: false, fin: true }, () => {
-          clearTimeout(late);
-          done();
-        });
-      });
-      this.#done(result);
-    }
-    this.#sending = false;
-  }
+/** Sends a message in parts, which others may share. Cuts off a client that does not read. */
+export function deliver(member: WebSocket, limits: CallLimits, ...parts: readonly (string | Buffer)[]): void {
+  if (member.readyState !== member.OPEN) return;
+  if (member.bufferedAmount > limits.answer) return member.terminate();
+  const late = setTimeout(() => member.terminate(), limits.time);
+  parts.forEach((part, at) => {
+    const fin = at === parts.length - 1;
+    member.send(part, { binary: false, fin }, fin ? () => clearTimeout(late) : undefined);
+  });
 }
 
 /** The subscriptions of one WebSocket. */
@@ -90,12 +25,15 @@ export class Subscriptions {
   readonly #made = new Map<string, () => void>();
   #closed = false;
 
-  /** @param end called when the chain has stopped */
   constructor(
+    private readonly member: WebSocket,
     private readonly limits: CallLimits,
-    private readonly outbox: Pick<Outbox, "notify">,
-    private readonly end: () => void,
-  ) {}
+  ) {
+    member.once("close", () => {
+      this.#closed = true;
+      for (const leave of this.#made.values()) leave();
+    });
+  }
 
   concerns = (method: string) => method === "eth_subscribe" || method === "eth_unsubscribe";
 
@@ -107,18 +45,20 @@ export class Subscriptions {
   }
 
   #subscribe(params: unknown[], chain: Chain, sent: (() => void)[]): string {
-    const { subscriptions } = this.limits;
-    if (this.#made.size >= subscriptions)
-      throw new Unfit(-32_000, `There are ${subscriptions} subscriptions, which is the limit of this service.`);
     const name = newName();
     let held: Buffer[] | undefined = [];
-    const hear = (result: Buffer) => (held ? void held.push(result) : this.outbox.notify(name, result));
-    this.#made.set(name, chain.subscribe(params, { hear, end: this.end }));
+    const hear = (result: Buffer) => (held ? void held.push(result) : this.#notify(name, result));
+    this.#made.set(name, chain.subscribe(params, { hear, end: () => this.member.close(chainEnded) }));
     sent.push(() => {
-      for (const result of held ?? []) this.outbox.notify(name, result);
+      for (const result of held ?? []) this.#notify(name, result);
       held = undefined;
     });
     return name;
+  }
+
+  #notify(subscription: string, result: Buffer): void {
+    const head = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":`;
+    deliver(this.member, this.limits, head, result);
   }
 
   #end(name: string): true {
@@ -126,10 +66,5 @@ export class Subscriptions {
     if (!leave) throw new Unfit(-32_000, "subscription not found");
     leave();
     return this.#made.delete(name) as true;
-  }
-
-  close(): void {
-    this.#closed = true;
-    for (const leave of this.#made.values()) leave();
   }
 }

@@ -6,7 +6,7 @@ import type { FaultRule, Faults } from "../faults";
 import { organizationOf } from "../http/authentication";
 import { name, parse } from "../http/bodies";
 import type { CallLog } from "../http/call-log";
-import { send, Share } from "../http/calls";
+import { send } from "../http/calls";
 import { type Rights, screen, mustBeMessage } from "../ledger/screening";
 import { acceptInvitation, invitationsTo } from "../store/sharing";
 import { newTether, tetherState } from "../tether/tethering";
@@ -53,10 +53,9 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
 
   const chain = `/consortia/:consortiumId/environments/:environmentId/rpc`;
   const limits = settings.callLimits;
-  const shares = new Map<string, Share>();
   const only = { methods: reads, because: "needs an application credential and a node" };
   app.post(`${prefix}${chain}`, { ...quiet, bodyLimit: 65_536 }, async (request, reply) => {
-    const [{ id }, , environment] = reach(context, request, ["consortium", "environment"]);
+    const [, , environment] = reach(context, request, ["consortium", "environment"]);
     const { ledger } = backend;
     if (!ledger.chain) throw new Refusal(501, "No ledger is attached: the nodes are simulated.");
     const reached = () => ledger.chain!(environment);
@@ -64,10 +63,7 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
     const rights: Rights = { limits, profile, socket: false, only, report: context.report };
     const asked = screen(request.body, rights);
     mustBeMessage(asked);
-    const share = shares.get(id) ?? new Share(limits);
-    shares.set(id, share);
-    share.enter(reply);
-    return send(reply, share, asked, reached, rights);
+    return send(reply, asked, reached, rights);
   });
 }
 

@@ -157,7 +157,7 @@ const quotas = {
   nodes: count.default(4),
   /** Objects of an organization, of all kinds. Default 10,000. */
   objects: count.default(10_000),
-  /** Bytes that an organization's objects take: their JSON, and 64 for each value in it. Default 16 MiB. */
+  /** Bytes of the JSON of an organization's objects. Default 16 MiB. */
   bytes: count.default(16 * MiB),
 };
 
@@ -167,6 +167,9 @@ export const limits = z.strictObject(quotas);
 export type Limits = Values<typeof quotas>;
 
 const some = z.number().int().positive();
+
+/** Names of what had a limit once. They are accepted, and have no effect. */
+const withoutLimit = ["atOnce", "overrides", "filters", "sockets", "subscriptions", "targetRate"] as const;
 
 const boundsOfCalls = {
   /** Gas of a call, an estimate or a transaction. Default 30,000,000, the limit of a block. */
@@ -181,24 +184,13 @@ const boundsOfCalls = {
   answer: some.max(256 * MiB).default(16 * MiB),
   /** Time to answer a request, and as much again to send it and take the answer. Default 30,000. */
   time: some.max(3_600_000).default(30_000),
-  /** Requests of one credential under way at once; more is refused with 429. Default 64. */
-  atOnce: some.default(64),
-  /** Size of a call's state and block overrides. Default 64 KiB. */
-  overrides: some.default(65_536),
-  /** Filters of one credential. Default 16. */
-  filters: some.default(16),
-  /** WebSockets of one credential. Default 16. */
-  sockets: some.default(16),
-  /** Subscriptions on one WebSocket. Default 16. */
-  subscriptions: some.default(16),
   /** Transactions of one account that wait for a block. Default 256. */
   accountPool: some.default(256),
   /** Transactions of a ledger that wait for a block. Default 4,096; as many as a quarter of these may wait for an earlier one. */
   pool: some.default(4_096),
-  /** Connections to the service. Default 1,024; for a new one, the one that has been idle for the longest time is closed. */
+  /** Connections to the service. Default 1,024; more are closed. */
   connections: some.default(1_024),
-  /** Calls per second from one address at `/target/…`, which needs no credential, averaged over 10 seconds. Default 50. */
-  targetRate: some.default(50),
+  ...Object.fromEntries(withoutLimit.map((name) => [name, some.optional()])),
 };
 
 export const callLimits = z.strictObject(boundsOfCalls);

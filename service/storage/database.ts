@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { type BatchOperation, ClassicLevel } from "classic-level";
 import { Damaged, Refusal, ServiceError, unwritten } from "../errors";
-import { damageIn } from "./check";
+import { replaceFile, sha256, sha256OfFile } from "./files";
 
 /** A value to keep under a key, or to remove from there. */
 export type Change = readonly [key: string, value: Buffer | string | undefined];
@@ -44,20 +44,18 @@ export class Database {
     private readonly nameOf: (key: string) => string,
   ) {}
 
-  /** Opens a database, or creates it. Changes nothing if one of its files is damaged. */
+  /** Opens a database, or creates it. Changes nothing if a file is no longer what it was at the last stop. */
   static async open(dir: string, nameOf: (key: string) => string): Promise<Database> {
     try {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
     } catch (error) {
       throw new ServiceError(`The folder ${dir} cannot be used: ${(error as Error).message}.`, { cause: error });
     }
-    const found = await damageIn(dir);
-    if (found) {
-      const [from, to] = found.keys ?? [];
-      const holds = to === undefined ? "" : `. It holds ${from ? `${nameOf(from)} to ` : ""}${nameOf(to)}`;
-      throw new Damaged(`${found.file} is damaged: ${found.why}${holds}`);
-    }
-    return new Database(dir, await opened(dir), nameOf);
+    mustBeWhole(dir);
+    rmSync(markOf(dir), { force: true });
+    const level = await opened(dir);
+    rmSync(markOf(dir), { force: true }); // of a process that ended at this very moment
+    return new Database(dir, level, nameOf);
   }
 
   get isClosed(): boolean {
@@ -83,6 +81,12 @@ export class Database {
     }
   }
 
+  /** Reads all entries, each with its checksum. */
+  async check(): Promise<void> {
+    const all = this.entries("", "~");
+    while (!(await all.next()).done);
+  }
+
   /**
    * Writes changes, all or none. Concurrent writes share a batch and a sync.
    *
@@ -97,11 +101,21 @@ export class Database {
     });
   }
 
-  /** Closes it once everything is written. */
+  /** Closes it once everything is written, and notes what its files are then. */
   async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
     await this.#writing;
+    const own = currentOf(this.dir);
     await this.level.close();
+    try {
+      const all = filesOf(this.dir).map((name) => [name, sha256OfFile(join(this.dir, name))]);
+      const files = JSON.stringify(Object.fromEntries(all));
+      replaceFile(markOf(this.dir), `${sha256(files)} ${files}`);
+      if (currentOf(this.dir) !== own) rmSync(markOf(this.dir)); // another process has it already
+    } catch {
+      rmSync(markOf(this.dir), { force: true }); // without the mark, LevelDB's own checks must do
+    }
   }
 
   async #drain(): Promise<void> {
@@ -166,8 +180,36 @@ function sealed(key: string, value: Buffer): Buffer {
   return Buffer.concat([head, value]);
 }
 
-/** Tables are not compressed, so that `check.ts` can read them; callers compress large values. */
+/** The files that belong to a database. */
+export const filesOf = (dir: string) =>
+  readdirSync(dir)
+    .filter((name) => /^(CURRENT|MANIFEST-\d+|\d+\.(ldb|log))$/.test(name))
+    .sort();
+const currentOf = (dir: string) => readFileSync(join(dir, "CURRENT"), "utf8");
+
+/**
+ * The checksums of all files at the last stop. LevelDB drops a damaged part of its log silently. A process that was killed leaves none:
+ * then there are LevelDB's own checks, and the checksum of each value.
+ */
+export const markOf = (dir: string) => join(dir, "whole");
+
+/** Whether a database has a mark. Throws if a file is not what that says. */
+export function mustBeWhole(dir: string): boolean {
+  const mark = markOf(dir);
+  if (!existsSync(mark)) return false;
+  const [, own, files = ""] = /^(\w+) (.*)$/.exec(readFileSync(mark, "latin1")) ?? [];
+  if (own !== sha256(files)) throw new Damaged(`${mark} is damaged: its checksum is wrong`);
+  for (const [name, sum] of Object.entries(JSON.parse(files) as Record<string, string>)) {
+    const file = join(dir, name);
+    if (!existsSync(file)) throw new Damaged(`${file} is damaged: it is missing`);
+    if (sha256OfFile(file) !== sum) throw new Damaged(`${file} is damaged: it is not what it was at the last stop`);
+  }
+  return true;
+}
+
 async function opened(dir: string): Promise<Level> {
+  if (!existsSync(join(dir, "CURRENT")) && readdirSync(dir).some((name) => /\.(ldb|log)$/.test(name)))
+    throw new Damaged(`${join(dir, "CURRENT")} is damaged: it is missing`);
   const level: Level = new ClassicLevel(dir, { valueEncoding: "buffer", compression: false });
   try {
     await level.open();

@@ -112,8 +112,6 @@ const line = (client: string, at: number, text: string) => `${new Date(at).toISO
 
 /** One chain for each environment. Data that a chain does not have is simulated. */
 export class RealLedger extends SimulatedLedger {
-  readonly #accounts = new WeakMap<Chain, Promise<string[]>>();
-
   constructor(
     base: Base,
     private readonly chains: Chains,
@@ -154,20 +152,14 @@ export class RealLedger extends SimulatedLedger {
     const { store } = this.base;
     for (const { id, fields } of store.children("node", environment.id)) {
       if (fields.first_user_account !== undefined) continue;
-      const first_user_account = await this.account(chain, store.get("node", id)!);
-      const node = store.get("node", id);
-      if (node) store.put([{ ...node, fields: { ...node.fields, first_user_account } }]);
+      const node = store.get("node", id)!;
+      const first_user_account = this.account(chain.accounts, node);
+      store.put([{ ...node, fields: { ...node.fields, first_user_account } }]);
     }
   }
 
   /** The account that a node signs for. */
-  async account(chain: Chain, node: Node): Promise<string> {
-    const asked = this.#accounts.get(chain) ?? chain.call<string[]>("eth_accounts");
-    this.#accounts.set(chain, asked);
-    asked.catch(() => this.#accounts.delete(chain));
-    const known = await asked;
-    return known[node.fields.account ?? 0]!;
-  }
+  account = (accounts: readonly string[], node: Node): string => accounts[node.fields.account ?? 0]!;
 
   /** Starts the chains of all environments that have nodes. */
   resume(): void {
@@ -179,7 +171,7 @@ export class RealLedger extends SimulatedLedger {
   override async status(environment: Environment, node: Node, host: string | undefined): Promise<Wire> {
     const simulated = await super.status(environment, node, host);
     const chain = await this.chain(environment);
-    const own = await this.account(chain, node);
+    const own = this.account(chain.accounts, node);
     const sealers = "geth" in simulated && { geth: { public_address: own, validators: [chain.sealer] } };
     return { ...simulated, ...sealers, block_height: chain.height, user_accounts: [own] };
   }

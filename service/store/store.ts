@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
-import { getHeapStatistics } from "node:v8";
 import { z } from "zod";
-import { Damaged, explain, Refusal, ServiceError } from "../errors";
+import { Damaged, explain, Refusal } from "../errors";
 import type { Limits } from "../settings/settings";
 import { jsonText } from "../storage/files";
 import { type Entity, type FieldsOf, type Kind, kinds } from "./entities";
@@ -9,8 +8,9 @@ import type { Change as Written, Database } from "../storage/database";
 import type { SteadyClock } from "../storage/steady-clock";
 import { Usage, type Used } from "./usage";
 
-/** How long to keep deleted objects (ms), for lists that lag, if there is room for old versions. */
+/** For lists that lag: how long to keep deleted objects (ms), how many of them, and how many versions of an object. */
 const memory = 3_600_000;
+const most = { gone: 1_024, versions: 128 };
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
 const newId = (kind: Kind) =>
@@ -29,6 +29,8 @@ export class Store {
   #rows = new Map<string, Entity[]>();
   readonly #children = new Map<string, Set<string>>();
   #usage = new Usage();
+  /** The deleted objects, the oldest first. */
+  readonly #gone = new Set<string>();
   /** The order of the next object. */
   #order = 0;
   /** Versions that are not on disk yet. */
@@ -53,8 +55,6 @@ export class Store {
     const store = new Store(clock, database);
     for await (const [key, value] of database.entries("", "~")) {
       store.#keep(entityOf(key, value));
-      const excess = store.#usage.excess;
-      if (excess !== undefined) throw new ServiceError(tooLarge(database.dir, excess));
     }
     store.#sort(clock);
     await store.#forget();
@@ -170,15 +170,17 @@ export class Store {
     this.#rows.set(key, row);
     const siblings = keyOf(entity.kind, entity.parent);
     this.#children.set(siblings, (this.#children.get(siblings) ?? new Set()).add(key));
-    for (const old of this.#usage.keep(key, entity)) {
-      const [oldest, ...others] = this.#rows.get(old)!;
-      if (others.length > 0) this.#rows.set(old, others);
-      else this.#drop(old, oldest!);
-    }
+    if (row.length > most.versions) row.shift();
+    this.#usage.keep(key, entity);
+    if (entity.deletedAt === undefined) return;
+    this.#gone.add(key);
+    const [oldest] = this.#gone;
+    if (this.#gone.size > most.gone) this.#drop(oldest!, this.#rows.get(oldest!)!.at(-1)!);
   }
 
   #drop(key: string, { kind, parent }: Entity): void {
     this.#rows.delete(key);
+    this.#gone.delete(key);
     this.#children.get(keyOf(kind, parent))?.delete(key);
   }
 
@@ -215,20 +217,20 @@ export class Store {
     this.#rows = new Map();
     this.#children.clear();
     this.#usage = new Usage();
+    this.#gone.clear();
     for (const row of rows.values()) for (const entity of row) if (!entities.has(entity)) this.#keep(entity);
   }
 
   async #forget(): Promise<void> {
     const before = this.clock() - memory;
-    const dropped = new Set<string>();
+    const dropped: string[] = [];
     for (const [key, row] of this.#rows) {
       const entity = row.at(-1)!;
       if (entity.hiddenAt === undefined || entity.hiddenAt > before) continue;
       this.#drop(key, entity);
-      dropped.add(key);
+      dropped.push(key);
     }
-    this.#usage.drop(dropped);
-    if (dropped.size > 0) await this.database!.write([...dropped].map((key) => [key, undefined]));
+    if (dropped.length > 0) await this.database!.write(dropped.map((key) => [key, undefined]));
   }
 }
 
@@ -255,8 +257,5 @@ function entityOf(key: string, value: Buffer): Entity {
 
 /** A key of the database in words, for people. */
 export const nameOf = (key: string) => key.replace("/", " ");
-
-const tooLarge = (file: string, excess: string) =>
-  `${file} is too large for this process: ${excess}. Nothing was changed. Start it with more memory, such as NODE_OPTIONS=--max-old-space-size=${Math.ceil(getHeapStatistics().heap_size_limit / 2 ** 19)}.`;
 
 const isGone = (entity: Entity, at: number) => entity.deletedAt !== undefined && entity.deletedAt <= at;

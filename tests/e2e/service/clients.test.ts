@@ -1,13 +1,14 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { Wallet } from "ethers";
 import { fillCacheFolder } from "../../../tools/lib/cache.mjs";
 import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
 import { basic } from "../../service/helpers";
 import { ledgered, result } from "../../service/ledgers";
+import { programOf } from "../support/backends/programs";
 import { installFromPyPI } from "../support/pypi";
 import { goProgram } from "./geth/build";
 
@@ -54,6 +55,29 @@ const python = (script: string) => async () => {
   return { command: join(bin, "python"), args: [join(folder, script)] };
 };
 
+/** web3j, from Maven, and its program, in the user's cache. */
+async function java(): Promise<{ command: string; args: string[] }> {
+  const files = ["pom.xml", "Client.java"].map((name) => join(folder, "web3j", name));
+  const hash = createHash("sha256")
+    .update(files.map((file) => readFileSync(file, "utf8")).join())
+    .digest("hex");
+  const home = join(cacheRoot(), `web3j-${hash.slice(0, 12)}`);
+  const command = await programOf("java", "default-jdk-headless");
+  await fillCacheFolder(home, {
+    what: "web3j",
+    isWhole: () => existsSync(home),
+    async fill(draft) {
+      for (const file of files) cpSync(file, join(draft, basename(file)));
+      const jars = ["dependency:copy-dependencies", `-DoutputDirectory=${join(draft, "lib")}`];
+      const options = { cwd: draft, maxBuffer: 2 ** 26, timeout: 900_000 };
+      await execute(await programOf("mvn", "maven"), ["--batch-mode", "--quiet", ...jars], options);
+      const compiler = await programOf("javac", "default-jdk-headless");
+      await execute(compiler, ["-cp", join(draft, "lib", "*"), join(draft, "Client.java")], options);
+    },
+  });
+  return { command, args: ["-cp", `${home}:${join(home, "lib", "*")}`, "Client"] };
+}
+
 const topic = "c6d8c0af6d21f291e7c359603aa97e0ed500f04db6e983b9fce75a91c6b8da6b";
 const reason = Buffer.from("no such thing").toString("hex");
 /** `set(uint256)` keeps a value and logs it, `get()` returns it, and all else reverts with a reason. */
@@ -88,6 +112,7 @@ const clients: [string, () => Promise<{ command: string; args: string[] }>][] = 
   ["viem", node("viem.cjs")],
   ["web3.py", python("web3py.py")],
   ["cast", node("cast.cjs")],
+  ["web3j", java],
   ["go-ethereum", async () => ({ command: await goProgram("client"), args: [] })],
 ];
 

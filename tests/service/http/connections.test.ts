@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { exchange, head } from "../bytes";
-import { build, client, refused, start } from "../helpers";
+import { exchange } from "../bytes";
+import { start } from "../helpers";
 import { until } from "../../support/until";
-import { blocks, eth, ledgered, result, webSocket } from "../ledgers";
+import { eth, ledgered, result } from "../ledgers";
 
 const sockets: Socket[] = [];
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
@@ -54,16 +54,6 @@ test.each(["goes on", "is silent"])("a client that %s after what is no HTTP is c
   unsubscribe("net.server.socket", note);
 });
 
-test("with too many connections, the one that has been idle longest is closed", async () => {
-  const { service } = await start({ callLimits: { connections: 8 } });
-  const slow = await Promise.all(Array.from({ length: 40 }, () => opened(service.port, begun)));
-  await until(() => slow.filter(({ said }) => !said.closed).length <= 8);
-  for (let round = 0; round < 20; round++) {
-    expect((await fetch(`${service.url}/health`, { headers: { connection: "close" } })).status).toBe(200);
-    await opened(service.port, begun);
-  }
-});
-
 test("bodies of 1 MB without a key are refused, and /health answers meanwhile", async () => {
   const { service } = await start();
   const statuses: number[] = [];
@@ -80,107 +70,6 @@ test("bodies of 1 MB without a key are refused, and /health answers meanwhile", 
   await Promise.all(strangers);
   expect(statuses.filter((status) => status < 400)).toEqual([]);
   expect(statuses.length).toBeGreaterThan(strangers.length);
-});
-
-/** A request without its body. */
-const bodiless = (path: string, length: number, ...more: string[]) =>
-  head(`POST ${path} HTTP/1.1`, "host: localhost", `content-length: ${length}`, ...more);
-
-test("a connection with a missing body is closed for a new one", async () => {
-  const { service } = await start({ callLimits: { connections: 8 } });
-  const key = `authorization: Bearer ${service.apiKey}`;
-  const text = bodiless("/api/v1/consortia", 100, key, "content-type: application/json");
-  for (let round = 0; round < 20; round++) {
-    await Promise.all(Array.from({ length: 8 }, () => opened(service.port, text)));
-    await until(() => service.inFlight.now === 8);
-    const asked = head("GET /health HTTP/1.1", "host: localhost", "connection: close");
-    expect((await exchange(service.url, [asked])).status).toBe(200);
-  }
-});
-
-test("the service waits for at most 64 MiB of missing bodies, then drops the first one", async () => {
-  const { service } = await start();
-  const key = `authorization: Bearer ${service.apiKey}`;
-  const text = bodiless("/api/v1/consortia", 300_000, key, "content-type: application/json");
-  const slow: Awaited<ReturnType<typeof opened>>[] = [];
-  for (let number = 0; number < 230; number++) slow.push(await opened(service.port, text));
-  const [last] = slow.slice(229 - Math.floor((64 * 1_048_576) / 300_000));
-  if (!last!.said.closed) await once(last!.socket, "close");
-  expect(slow.filter(({ said }) => said.closed)).toEqual(slow.slice(0, slow.indexOf(last!) + 1));
-});
-
-test("64 callers without a key or a body do not block the public chain", async () => {
-  const { service } = await start({ ledger: true, callLimits: { targetRate: 1_000 } });
-  const call = JSON.stringify(eth("eth_chainId"));
-  const ask = () => fetch(`${service.url}/target/rinkeby`, { method: "POST", body: call });
-  expect((await ask()).status).toBe(200);
-  const slow: Awaited<ReturnType<typeof opened>>[] = [];
-  for (let number = 0; number < 64; number++)
-    slow.push(await opened(service.port, bodiless("/target/rinkeby", call.length)));
-  expect((await ask()).status).toBe(200);
-  // their bodies come in the end
-  for (const { socket } of slow) socket.write(call);
-  await until(() => slow.every(({ said }) => said.text.includes('"result":"0x')));
-});
-
-test("an organization that does not read its answers gets no more until it does", async () => {
-  const { service, send } = await start({ callLimits: { answer: 4 * 1_048_576 } });
-  const other = client(service.baseUrl, service.addOrganization("other").apiKey);
-  const { paths, membership } = await build(send);
-  const list = `${paths.environment}/configurations`;
-  const body = { type: "t", membership_id: membership, details: { a: "x".repeat(65_000) } };
-  for (let made = 0; made < 190; made++) expect((await send("POST", list, body)).status).toBe(201);
-  const key = `authorization: Bearer ${service.apiKey}`;
-  const { socket } = await opened(service.port, head(`GET /api/v1${list} HTTP/1.1`, "host: localhost", key));
-  await once(socket, "data");
-  socket.pause();
-  const refusal = refused(429, "Read the earlier responses first");
-  expect(await send("GET", list)).toMatchObject(refusal);
-  expect((await send("POST", list, body)).status).toBe(201);
-  expect((await other("GET", "/consortia")).status).toBe(200);
-  socket.destroy();
-  await until(async () => (await send("GET", list)).status === 200);
-});
-
-test("calls in progress keep their connection", async () => {
-  const { service } = await start({ callLimits: { connections: 3 }, timing: { latency: 500 } });
-  const send = client(service.baseUrl, service.apiKey);
-  const answers = Array.from({ length: 3 }, () => send("GET", "/consortia"));
-  await until(() => service.inFlight.now === 3);
-  await Promise.all(Array.from({ length: 10 }, () => opened(service.port, begun)));
-  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200]);
-});
-
-test("WebSockets that never read do not use up memory, and end; the ledger and others continue", async () => {
-  const environment = { provider: "quorum", consensus_type: "raft" };
-  const { credential, urls } = await ledgered({ callLimits: { sockets: 100, time: 8_000 } }, environment);
-  const idle = await Promise.all(
-    Array.from({ length: 100 }, async () => {
-      const { socket } = await webSocket(urls.wss, credential);
-      let closed = false;
-      socket.once("close", () => (closed = true));
-      socket.send(JSON.stringify(eth("eth_subscribe", "logs", {})));
-      await once(socket, "message");
-      socket.pause();
-      return { socket, closed: () => closed };
-    }),
-  );
-  const before = process.memoryUsage().rss;
-  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
-  const data = "0x620400006000a000"; // logs 256 KiB of zeros
-  for (let block = 1; block <= 8; block++) {
-    await result(urls.rpc, credential, "eth_sendTransaction", { from, data, gas: "0x1c00000" });
-    await blocks(urls.rpc, credential, block);
-  }
-  expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1_048_576);
-  // they do not answer pings either, so they are closed, and the same number fits again
-  let opened = 0;
-  await until(async () => {
-    const { status } = await webSocket(urls.wss, credential);
-    return status === 101 && ++opened === idle.length;
-  });
-  idle.forEach(({ socket }) => socket.resume());
-  await until(() => idle.every(({ closed }) => closed()));
 });
 
 test("a client that half-closes anywhere in a call causes no warning", async () => {

@@ -3,11 +3,12 @@ import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSyn
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import type { ChainSpec } from "../../../service/ledger/chains";
+import type { Chain, ChainSpec } from "../../../service/ledger/chains";
+import { rpcCall } from "../../../service/ledger/rpc";
 import { startService } from "../../../service/index";
 import { Database } from "../../../service/storage/database";
-import { chainsAt, enginesOf, profile } from "./chains";
-import { newFolder } from "../helpers";
+import { allOf, chainsAt, closeAll, emptyStore, enginesOf, profile } from "./chains";
+import { containing, newFolder } from "../helpers";
 import { until } from "../../support/until";
 
 let dir: string;
@@ -107,6 +108,18 @@ test.each([
   await (await startService({ dataDir: dir, ledger: true })).close();
 });
 
+test("a call at the latest block is answered while blocks come, also without a history", async () => {
+  const chain = await chainsAt(dir).chains.get({ ...spec, profile: undefined });
+  const [from, to] = await chain.call<string[]>("eth_accounts");
+  let ended = false;
+  const asking = Array.from({ length: 4 }, async () => {
+    while (!ended) await chain.call("eth_call", [{ to }, "latest"]);
+  });
+  for (let block = 0; block < 60; block++) await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+  ended = true;
+  await Promise.all(asking);
+});
+
 test("a chain that is needed while it is ending starts again afterwards", async () => {
   const { chains } = chainsAt(dir);
   const first = await chains.get(spec);
@@ -128,4 +141,60 @@ test("a ledger that an earlier build has kept is not read, and the error says so
   for (let time = 0; time < 2; time++)
     await expect(again.get(spec)).rejects.toThrow(/an earlier version of this service made .*delete its environment/);
   expect(warnings).toHaveLength(1);
+});
+
+describe("a start that replays much", () => {
+  const member = { bytes: 1e6, ms: 60_000 };
+  const ask = async (chain: Chain, method: string, ...params: unknown[]) =>
+    JSON.parse((await chain.ask(rpcCall(method, params), member)).toString()) as { result: unknown };
+  const starting = { status: 503, retryAfter: expect.any(Number) as number, message: containing("is starting") };
+
+  test("answers at once what is kept, refuses the rest until its end, and says so", async () => {
+    const store = emptyStore();
+    const first = await chainsAt(dir, {}, store).chains.get(spec);
+    const [from, to] = await first.call<string[]>("eth_accounts");
+    const hashes: string[] = [];
+    for (let sent = 0; sent < 12; sent++)
+      hashes.push(await first.call<string>("eth_sendTransaction", [{ from, to, value: "0x1" }]));
+    const seen = await allOf(first, []);
+    await closeAll();
+    const { chains, warnings } = chainsAt(dir, { patience: 12 }, store);
+    const chain = await chains.get(spec);
+    for (let time = 0; time < 2; time++) {
+      expect([chain.height, chain.accounts[0]]).toEqual([12, from]);
+      expect(await allOf(chain, [])).toEqual(seen);
+      expect(await ask(chain, "eth_getTransactionReceipt", hashes[time])).toMatchObject({ result: { status: "0x1" } });
+      expect(await ask(chain, "eth_chainId")).toMatchObject({ result: "0x1267" });
+      const refused = [
+        ask(chain, "eth_getBalance", to, "latest"),
+        ask(chain, "eth_sendTransaction", { from, to }),
+        chain.give(to!, 1n),
+      ];
+      for (const one of refused) await expect(one).rejects.toMatchObject(starting);
+      expect(chain.lines.at(-1)).toContain("is starting: it executes 24 entries again");
+      expect(await chain.call("eth_getBalance", [to, "0xc"])).toEqual(
+        await chain.call("eth_getBalance", [to, "latest"]),
+      );
+      expect(await ask(chain, "eth_getBalance", to, "latest")).toMatchObject({ result: containing("0x") });
+      for (const engine of enginesOf(dir)) process.kill(engine, "SIGKILL");
+      await until(() => warnings.length === 2 * time + 3);
+    }
+    expect(warnings.map((text) => text.replace(/:.*/, ""))).toEqual([
+      "The ledger e1 is starting",
+      "Restarting the ledger e1",
+      "The ledger e1 is starting",
+      "Restarting the ledger e1",
+      "The ledger e1 is starting",
+    ]);
+  });
+
+  test("a short one is waited for", async () => {
+    const store = emptyStore();
+    const first = await chainsAt(dir, {}, store).chains.get(spec);
+    const [from, to] = await first.call<string[]>("eth_accounts");
+    for (let sent = 0; sent < 2; sent++) await first.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+    await closeAll();
+    const chain = await chainsAt(dir, { patience: 4 }, store).chains.get(spec);
+    expect(await ask(chain, "eth_getTransactionCount", from, "latest")).toMatchObject({ result: "0x2" });
+  });
 });

@@ -97,7 +97,7 @@ test("one flipped bit in a file of one ledger: the others start and serve, and t
   await before.service.close();
   const folder = join(dataDir, "chains", damaged.environment);
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
-  for (const name of names.filter((one) => /(json|CURRENT|log|ldb|MANIFEST-\d+)$/.test(one))) {
+  for (const name of names.filter((one) => /(json|whole|CURRENT|log|ldb|MANIFEST-\d+)$/.test(one))) {
     const file = join(folder, name);
     const whole = readFileSync(file);
     const flipped = Buffer.from(whole);

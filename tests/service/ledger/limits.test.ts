@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Wallet } from "ethers";
 import { contract, endless, eth, ledgered, raw, result, returning, rpc, webSocket } from "../ledgers";
-import { basic, containing, refused, start } from "../helpers";
+import { basic, containing, refused } from "../helpers";
 import { until } from "../../support/until";
 
 const MiB = 1_048_576;
@@ -127,8 +127,8 @@ test("the memory of an execution ends at its limit", async () => {
   expect(await (await ways(small)).http(call)).toMatchObject({ error: { message: containing("out of gas") } });
 });
 
-test("batches, requests, answers, overrides, percentiles and proofs have limits", async () => {
-  const most = { batch: 3, request: 20_000, answer: 9_000, overrides: 2_000 };
+test("batches, requests, answers, percentiles and proofs have limits", async () => {
+  const most = { batch: 3, request: 20_000, answer: 9_000 };
   const made = await ledgered({ callLimits: most });
   const { service, credential, urls } = made;
   const { all } = await ways(made);
@@ -138,8 +138,6 @@ test("batches, requests, answers, overrides, percentiles and proofs have limits"
     expect(await way([one, one, one, one])).toMatchObject({ error: { message: containing("at most 3") } });
     const big = eth("eth_call", { to: contract }, "latest", code(returning(5_000)));
     expect(await way(big)).toMatchObject({ id: 1, error: { code: -32_005, message: containing("9000 bytes") } });
-    const long = eth("eth_call", { to: contract }, "latest", code(`0x${"00".repeat(2_000)}`));
-    expect(await way(long)).toMatchObject({ error: { message: containing("at most 2000") } });
     const fees = eth("eth_feeHistory", "0x400", "latest", Array(101).fill(50));
     expect(await way(fees)).toMatchObject({ error: { message: containing("at most 100") } });
     const proof = eth("eth_getProof", contract, Array(1_025).fill("0x0"), "latest");
@@ -156,27 +154,6 @@ test("batches, requests, answers, overrides, percentiles and proofs have limits"
   const closed = once(socket, "close");
   socket.send(body);
   expect((await closed)[0]).toBe(1009);
-});
-
-test("concurrent requests of a credential have a limit; more are refused until one is answered", async () => {
-  const made = await ledgered({ callLimits: { atOnce: 5, time: 5_000 } }, { provider: "geth", consensus_type: "poa" });
-  const { credential, urls, paths, membership, send } = made;
-  const other = (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
-  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
-  const waits = eth("eth_sendTransactionSync", { from, to: from, gasPrice: "0x0" });
-  const waiting = Array.from({ length: 5 }, () => rpc(urls.rpc, credential, waits));
-  await until(async () => (await rpc(urls.rpc, credential, eth("eth_chainId"))).status === 429);
-  const { status, headers } = await fetch(urls.rpc, {
-    method: "POST",
-    headers: basic(credential.username, credential.password),
-    body: "[]",
-  });
-  expect([status, headers.get("retry-after")]).toEqual([429, "1"]);
-  expect(await rpc(urls.rpc, other, eth("eth_chainId"))).toMatchObject({ status: 200 });
-  for (const { status, body } of await Promise.all(waiting)) {
-    expect({ status, body }).toMatchObject({ status: 200, body: { id: 1 } });
-  }
-  await until(async () => (await rpc(urls.rpc, credential, eth("eth_chainId"))).status === 200);
 });
 
 test("waiting transactions of an account and a ledger have limits; queued ones never block others, and one that fills a gap is accepted", async () => {
@@ -207,58 +184,4 @@ test("waiting transactions of an account and a ledger have limits; queued ones n
   const count = (account: string) =>
     result<string>(urls.rpc, credential, "eth_getTransactionCount", account, "pending");
   expect(await Promise.all([own!, a!.address, e!.address].map(count))).toEqual(["0x4", "0x2", "0x0"]);
-});
-
-test("filters, subscriptions and WebSockets of a credential have limits; only its creator can use a filter", async () => {
-  const made = await ledgered({ callLimits: { filters: 2, subscriptions: 2, sockets: 2 } });
-  const { credential, urls, paths, membership, send } = made;
-  const other = (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
-  const refused = { error: { message: containing("which is the limit") } };
-  const { http, ws } = await ways(made);
-  const first = (await http(eth("eth_newBlockFilter"))) as Said;
-  expect(await ws(eth("eth_newFilter", {}))).toMatchObject({ result: containing("0x") });
-  for (const way of [http, ws]) expect(await way(eth("eth_newPendingTransactionFilter"))).toMatchObject(refused);
-  const others = async (method: string) => (await rpc(urls.rpc, other, eth(method, first.result))).body;
-  for (const method of ["eth_getFilterChanges", "eth_getFilterLogs"])
-    expect(await others(method)).toMatchObject({ error: { message: "filter not found" } });
-  expect(await others("eth_uninstallFilter")).toMatchObject({ result: false });
-  expect(await http(eth("eth_getFilterChanges", first.result))).toMatchObject({ result: [] });
-  expect(await http(eth("eth_uninstallFilter", first.result))).toMatchObject({ result: true });
-  expect(await http(eth("eth_newBlockFilter"))).toMatchObject({ result: containing("0x") });
-
-  const subscribed = (await ws(eth("eth_subscribe", "newPendingTransactions"))) as Said;
-  expect(await ws(eth("eth_subscribe", "logs", {}))).toMatchObject({ result: containing("0x") });
-  expect(await ws(eth("eth_subscribe", "newHeads"))).toMatchObject(refused);
-  expect(await ws(eth("eth_unsubscribe", "0x00"))).toMatchObject({ error: { message: "subscription not found" } });
-  expect(await ws(eth("eth_unsubscribe", subscribed.result))).toMatchObject({ result: true });
-  expect(await ws(eth("eth_subscribe", "newPendingTransactions"))).toMatchObject({ result: containing("0x") });
-
-  const { socket } = await webSocket(urls.wss, credential);
-  expect(await webSocket(urls.wss, credential)).toMatchObject({ status: 429, error: containing("At most 2") });
-  socket.terminate();
-  await until(async () => (await webSocket(urls.wss, credential)).status === 101);
-});
-
-test("calls without a key have a rate limit for each address, and tethers continue", async () => {
-  let now = 1_000_000;
-  const { service, send } = await start({
-    ledger: true,
-    clock: () => now,
-    callLimits: { targetRate: 2 },
-    tethers: [{ id: "tether0001" }],
-  });
-  const one = eth("eth_chainId");
-  expect((await target(service.url, Array(15).fill(one))).status).toBe(200);
-  expect((await target(service.url, Array(6).fill(one))).status).toBe(429);
-  expect((await target(service.url, Array(4).fill(one))).status).toBe(200);
-  const over = await target(service.url, one);
-  expect([over.status, over.headers.get("retry-after")]).toEqual([429, "10"]);
-  const funded = await send("POST", "/embedded/tether/tether0001/fund", { network: "rinkeby", wei: "5" });
-  expect(funded.status).toBe(200);
-  now += 9_999;
-  const still = await target(service.url, one);
-  expect([still.status, still.headers.get("retry-after")]).toEqual([429, "1"]);
-  now += 1;
-  expect((await target(service.url, Array(20).fill(one))).status).toBe(200);
-  expect((await target(service.url, one)).status).toBe(429);
 });

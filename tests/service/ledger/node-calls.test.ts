@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import WebSocket from "ws";
-import { containing } from "../helpers";
+import { Refusal } from "../../../service/errors";
+import { EngineKeeper } from "../../../service/ledger/engine-keeper";
+import { basic, containing } from "../helpers";
 import { until } from "../../support/until";
 import { contract, eth, ledgered, result, returning, rpc, webSocket } from "../ledgers";
 
@@ -118,16 +120,10 @@ test("invalid calls get specific answers", async () => {
   for (const text of ["[]", "1", "null", '"x"', "{}"]) {
     expect(await rpc(urls.rpc, credential, text)).toMatchObject(failed(-32_600));
   }
-  for (const depth of [65, 5_000, 140_000]) {
-    const deep = `{"params":${"[".repeat(depth)}${"]".repeat(depth)},"id":"a","jsonrpc":"2.0","method":"eth_call"}`;
-    const said = { id: "a", error: { code: -32_600, message: containing("too many levels") } };
-    expect(await rpc(urls.rpc, credential, deep)).toMatchObject({ status: 200, body: said });
-    expect(await overSocket(urls.wss, credential, deep)).toMatchObject(said);
-  }
-  const wide = `{"jsonrpc":"2.0","id":7,"method":"eth_call","params":[${"[],".repeat(90_000)}0]}`;
-  const said = { id: 7, error: { code: -32_600, message: containing("too many values") } };
-  expect(await rpc(urls.rpc, credential, wide)).toMatchObject({ status: 200, body: said });
-  expect(await overSocket(urls.wss, credential, wide)).toMatchObject(said);
+  const deep = `{"params":${"[".repeat(140_000)}${"]".repeat(140_000)},"id":"a","jsonrpc":"2.0","method":"eth_call"}`;
+  const said = { id: "a", error: { code: -32_600, message: containing("nested too deeply") } };
+  expect(await rpc(urls.rpc, credential, deep)).toMatchObject({ status: 200, body: said });
+  expect(await overSocket(urls.wss, credential, deep)).toMatchObject(said);
   const inexact = '{"jsonrpc":"2.0","id":12345678901234567890,"method":"eth_chainId"}';
   expect(await rpc(urls.rpc, credential, inexact)).toMatchObject({ body: { error: { message: containing("2^53") } } });
   expect(await rpc(urls.rpc, credential, eth("eth_subscribe", "newHeads"))).toMatchObject({
@@ -186,6 +182,24 @@ test("a client that does not read its answers is dropped before it fills the mem
   dropped.mockRestore();
   expect((await closed)[0]).toBe(1006);
   expect(messages.length).toBeLessThan(10);
+});
+
+test("a ledger that is starting refuses a call with a time to repeat it; in a batch, it is an answer", async () => {
+  const { credential, urls } = await ledgered();
+  const starting = new Refusal(503, "The ledger is starting.", 7);
+  const ready = jest.spyOn(EngineKeeper.prototype, "ready").mockRejectedValue(starting);
+  const call = eth("eth_getBalance", contract, "latest");
+  for (let time = 0; time < 2; time++) {
+    const headers = basic(credential.username, credential.password);
+    const answer = await fetch(urls.rpc, { method: "POST", headers, body: JSON.stringify(call) });
+    await answer.text();
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "7"]);
+    const batch = [eth("eth_blockNumber"), call];
+    const said = [{ result: "0x0" }, { error: { code: -32_603, message: starting.message } }];
+    expect(await rpc(urls.rpc, credential, batch)).toMatchObject({ status: 200, body: said });
+  }
+  ready.mockRestore();
+  expect(await result(urls.rpc, credential, "eth_getBalance", contract, "latest")).toBe("0x0");
 });
 
 test("a reset of a node closes its WebSockets, and no others; each opens again", async () => {

@@ -14,7 +14,7 @@ import { Refusal } from "../../../service/errors";
 const account = `0x${"a".repeat(40)}`;
 const hash = `0x${"1f".repeat(32)}`;
 const rights = (more: Partial<Rights> = {}): Rights => ({
-  limits: callLimits.parse({ gas: 1_000, batch: 3, overrides: 200 }),
+  limits: callLimits.parse({ gas: 1_000, batch: 3 }),
   profile: profiles.quorum!.ibft,
   socket: false,
   report: (error) => {
@@ -57,10 +57,10 @@ describe("a message", () => {
     expect(outcome((calls[0] as unknown as { answer: never }).answer)).toBe(text);
   });
 
-  test("that is too much is answered with the id that its outline has", () => {
-    const deep = `{"id":7,"jsonrpc":"2.0","method":"eth_call","params":${"[".repeat(70)}${"]".repeat(70)}}`;
+  test("that is nested too deeply is answered with its id", () => {
+    const deep = `{"id":7,"jsonrpc":"2.0","method":"eth_call","params":${"[".repeat(140_000)}${"]".repeat(140_000)}}`;
     const [one] = read(deep, rights()).calls;
-    expect(outcome((one as unknown as { answer: never }).answer)).toMatch(/^7 -32600: The call has too many levels/);
+    expect(outcome((one as unknown as { answer: never }).answer)).toBe("7 -32600: The call is nested too deeply.");
   });
 
   test("of as many calls as are allowed is a batch; of one alone it is none", () => {
@@ -273,11 +273,6 @@ describe("params", () => {
       "eth_call",
       [{}, "latest", { [account]: { state: {}, stateDiff: {} } }],
       `account ${account} has both 'state' and 'stateDiff'`,
-    ],
-    [
-      "eth_call",
-      [{}, "latest", { [account]: { code: `0x${"00".repeat(100)}` } }],
-      "bytes long; at most 200 are allowed.",
     ],
   ])("%s %j is refused", (method, given, why) => expect(passed(method, given)).toContain(why));
 

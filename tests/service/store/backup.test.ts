@@ -1,8 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { backup } from "../../../service/storage/backup";
-import { Database } from "../../../service/storage/database";
+import { Database, markOf } from "../../../service/storage/database";
 import { newFolder, start } from "../helpers";
 
 test("a folder is copied while its service writes: the copy is a data folder with all acknowledged changes", async () => {
@@ -56,7 +55,7 @@ const logOf = (folder: string) => {
 test("the copy has each file, and of a database those that belong to it; an empty folder will do", async () => {
   const [dataDir, copy] = [await stopped(), newFolder()];
   await backup(dataDir, copy);
-  const own = /(^|\/)(CURRENT|MANIFEST-\d+|\d+\.(ldb|log)|genesis\.json|t\.key)$/;
+  const own = /(^|\/)(CURRENT|MANIFEST-\d+|\d+\.(ldb|log)|genesis\.json|whole|t\.key)$/;
   const filesIn = (folder: string) => {
     const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
     const files = names.filter((name) => statSync(join(folder, name)).isFile());
@@ -68,23 +67,19 @@ test("the copy has each file, and of a database those that belong to it; an empt
   await database.close();
 });
 
-test("what a write in progress garbled is copied again, from the start", async () => {
+test("what changes while it is copied is copied again, from the start", async () => {
   const [dataDir, copy] = [await stopped(), newFolder()];
-  const whole = readFileSync(logOf(dataDir));
-  const garbled = Buffer.from(whole);
-  garbled[garbled.length - 1]! ^= 1;
-  writeFileSync(logOf(dataDir), garbled);
-  const unfinished = join(dataDir, "objects", "009999.ldb");
-  writeFileSync(unfinished, "");
-  let ended = false;
-  const copied = backup(dataDir, copy).finally(() => (ended = true));
-  await wait(200);
-  expect(ended).toBe(false);
-  rmSync(unfinished);
-  writeFileSync(logOf(dataDir), whole);
-  await copied;
-  expect(readdirSync(join(copy, "objects"))).not.toContain("009999.ldb");
-  expect(readFileSync(logOf(copy))).toEqual(whole);
+  const real = fs.cpSync;
+  let changed = 0;
+  const copying = jest.spyOn(fs, "cpSync").mockImplementation((from, to, options) => {
+    real(from, to, options);
+    if (String(from).endsWith("CURRENT") && changed++ < 3)
+      writeFileSync(join(dataDir, "objects", `${changed}99999.ldb`), "");
+  });
+  await backup(dataDir, copy);
+  copying.mockRestore();
+  expect(changed).toBeGreaterThan(3);
+  expect(readFileSync(logOf(copy))).toEqual(readFileSync(logOf(dataDir)));
 });
 
 test("a damaged folder is not copied: the error names the file, and the target stays empty", async () => {
@@ -93,7 +88,15 @@ test("a damaged folder is not copied: the error names the file, and the target s
   bytes[8]! ^= 1;
   writeFileSync(logOf(dataDir), bytes);
   await expect(backup(dataDir, copy)).rejects.toThrow(
-    `${logOf(dataDir)} is damaged: the checksum of its record at byte 0 is wrong`,
+    `${logOf(dataDir)} is damaged: it is not what it was at the last stop`,
   );
+  expect(readdirSync(copy)).toEqual([]);
+  rmSync(markOf(join(dataDir, "objects"))); // as after a kill: a value that is damaged is found, too
+  const database = await Database.open(join(dataDir, "objects"), (key) => key);
+  const { level } = database as unknown as { level: { put(key: string, value: Buffer): Promise<void> } };
+  await level.put("b", Buffer.from("no checksum"));
+  await database.close();
+  rmSync(markOf(join(dataDir, "objects")));
+  await expect(backup(dataDir, copy)).rejects.toThrow(`B in ${dataDir}/objects is damaged: its checksum is wrong`);
   expect(readdirSync(copy)).toEqual([]);
 });

@@ -1,6 +1,6 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { Database } from "../../../service/storage/database";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Database, markOf } from "../../../service/storage/database";
 import { newFolder } from "../helpers";
 
 const nameOf = (key: string) => `thing ${key}`;
@@ -27,6 +27,35 @@ async function filled(dir: string) {
   await again.close();
   return [...entries, ...Array.from({ length: 5 }, (_, at): [string, string] => [`c${at}`, `value ${at}`])];
 }
+
+test("a file that is cut in half after a stop is an error that names it", async () => {
+  const dir = join(newFolder(), "db");
+  await filled(dir);
+  for (const file of readdirSync(dir).filter((name) => /\.(ldb|log)$|^MANIFEST|^CURRENT/.test(name))) {
+    const whole = readFileSync(join(dir, file));
+    writeFileSync(join(dir, file), whole.subarray(0, whole.length >> 1));
+    for (let time = 0; time < 2; time++) await expect(open(dir)).rejects.toThrow(`${file} is damaged`);
+    writeFileSync(join(dir, file), whole);
+  }
+  expect(await open(dir).then((database) => all(database).finally(() => database.close()))).toHaveLength(64);
+});
+
+test("what another process has opened meanwhile gets no mark of this one", async () => {
+  const dir = join(newFolder(), "db");
+  await filled(dir);
+  const database = await open(dir);
+  const { level } = database as unknown as { level: { close: () => Promise<void> } };
+  const real = level.close.bind(level);
+  let other: Database | undefined;
+  level.close = async () => {
+    await real();
+    other = await open(dir);
+  };
+  await database.close();
+  expect(existsSync(markOf(dir))).toBe(false);
+  await other!.close();
+  expect(existsSync(markOf(dir))).toBe(true);
+});
 
 test("a bit that flips anywhere in its files is an error that names the file, and changes nothing", async () => {
   const dir = join(newFolder(), "db");
@@ -88,6 +117,8 @@ test("a torn write at the end of the log is dropped, and everything before it is
     writeFileSync(log, torn);
     const copy = join(newFolder(), "copy");
     cpSync(dir, copy, { recursive: true });
+    await expect(open(copy)).rejects.toThrow(`${basename(log)} is damaged: it is not what it was at the last stop`);
+    rmSync(markOf(copy)); // as after a kill
     const database = await open(copy);
     expect(await all(database)).toEqual(entries.slice(0, -1));
     await database.close();

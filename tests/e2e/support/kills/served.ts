@@ -45,7 +45,7 @@ export class Served {
 
   async start(): Promise<void> {
     const port = this.#running ? new URL(this.url).port : "0";
-    const quick = ["--node-start", "0", "--environment-start", "0", "--limit", "targetRate=1000000"];
+    const quick = ["--node-start", "0", "--environment-start", "0"];
     this.#running = await serveJson(["--port", port, "--data", join(this.#folder, "data"), ...quick, ...this.options]);
   }
 
