@@ -49,7 +49,9 @@ async function pages(mode: Mode, byId = false): Promise<Pages> {
       return say(204, "");
     }
     if (method === "GET" && own && byId) return say(200, own);
-    if (method !== "GET" || !/\/(consortia|memberships|environments)$/.test(where))
+    const owner = parent.slice(parent.lastIndexOf("/") + 1);
+    const isOwned = parent === "" || objects.get("/consortia")?.some(({ _id }) => _id === owner) === true;
+    if (method !== "GET" || !isOwned || !/\/(consortia|memberships|environments)$/.test(where))
       return say(404, { errorMessage: "no" });
     const page = Number(searchParams.get("page") ?? 1);
     const all = objects.get(where) ?? [];
