@@ -25,8 +25,8 @@ const patternOf = (words: string): RegExp =>
 
 /** Text → the test that sees the real CLI print it. */
 const printedByPulumi: Record<string, string> = {
-  "Cannot read properties of undefined (reading 'toJavaScript')": "adoption/adoption.test.ts",
-  "code must be a string, not undefined": "adoption/adoption.test.ts",
+  "Cannot read properties of undefined (reading 'toJavaScript')": "install/newest.test.ts",
+  "code must be a string, not undefined": "install/newest.test.ts",
   "no resource plugin 'pulumi-resource-consortium' found": "install/plugin.test.ts",
   "the stack is currently locked by": "life/backends.test.ts",
   "pending operations from previous deployment": "life/faults.test.ts",
