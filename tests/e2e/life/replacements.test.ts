@@ -57,8 +57,8 @@ describe.each([
   test("a typo is refused; refused by the service, or at a limit, all is as it was; then the new one comes first, with everything in it", async () => {
     const w = await made({ beside: 2 }, adapter);
     w.stack.program(program({ consensusType: "rfat", beside: 2 }));
-    for (const run of [w.stack.preview(), w.stack.up({}, "--skip-preview")])
-      expect((await run).text.replace(/\s+/g, " ")).toMatch(/not "rfat"; did you mean "raft"\?.*write "other:rfat"/);
+    for (const run of [() => w.stack.preview(), () => w.stack.up({}, "--skip-preview")])
+      expect((await run()).text.replace(/\s+/g, " ")).toMatch(/not "rfat"; did you mean "raft"\?.*write "other:rfat"/);
     expect(await w.network()).toEqual(w.before);
     w.stack.program(program({ ...replaced, beside: 2 }));
     const limit = await failed(w.stack.up());
