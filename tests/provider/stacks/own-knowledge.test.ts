@@ -180,16 +180,16 @@ onBothAdapters((make, adapter) => {
   });
 
   test.each([
-    ["Live Ledger", "live-ledger", false],
-    ["Ledger", "ledger", false],
-    ["ledger-1-1", "ledger-11", true],
-    ["Ledger", "other", true],
-  ])("environment %s beside the unmanaged %s is created: %s", async (name, there, isMade) => {
+    ["Live Ledger", "live-ledger", true, false],
+    ["Ledger", "ledger", true, false],
+    ["Live Ledger", "live-ledger", undefined, true],
+    ["Ledger", "other", true, true],
+  ])("environment %s beside the unmanaged %s, with adopt %s, is created: %s", async (name, there, adopt, isMade) => {
     const { service, stack } = await make((): void => void new Consortium("c"));
     const fields = { name: there, provider: "quorum", consensus_type: "raft" };
     await send(service, "POST", `/consortia/${stack.of("c").id}/environments`, fields);
     newProcess();
-    const { failure } = await stack.up(ledger(undefined, { name }));
+    const { failure } = await stack.up(ledger(undefined, { name, adopt }));
     expect(service.store.environments.list()).toHaveLength(isMade ? 2 : 1);
     expect(failure).toContain(isMade ? "" : "no exact match, but");
     expect(failure === "").toBe(isMade);
