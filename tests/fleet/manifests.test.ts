@@ -283,7 +283,9 @@ test("every key of a fleet file has a row, except sources of this machine's secr
   const schema = z.toJSONSchema(FleetFile, { io: "input", unrepresentable: "any" }) as Schema;
   const keys = keysIn(schema).filter((key) => !/\.(env|command)$/.test(key));
   expect(Object.keys(rows).sort()).toEqual(keys.sort());
-  const [, section = ""] = readFileSync(join(__dirname, "../../docs/reference/fleet.md"), "utf8").split("fleet file\n");
+  const [, section = ""] = readFileSync(join(__dirname, "../../docs/reference/fleet.md"), "utf8").split(
+    "## What becomes of a fleet file\n",
+  );
   const named = [...section.matchAll(/`([\w.]+)`/g)].flatMap(([, name]) => name!.split("."));
   expect(keys.filter((key) => !named.includes(key.split(".").at(-1)!) && !/\.(cpu|memory)$/.test(key))).toEqual([]);
 });

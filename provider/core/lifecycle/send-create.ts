@@ -321,7 +321,8 @@ async function clearSurplus(posting: Posting, made: Identified, isNewest = true)
       const own = await collection.listed(made.id, lostEveryMs.first);
       if ((own && isNewest) || seen.ours.length >= lost || clock.now() >= end)
         return await discard(posting, own ?? made, seen.ours);
-      await clock.sleep(looks <= 6 ? lostEveryMs.first : lostEveryMs.then);
+      // Both are compared while they are new: what a service adds later differs.
+      await clock.sleep(isNewest || looks <= 6 ? lostEveryMs.first : lostEveryMs.then);
     }
   } catch (error) {
     collection.warn(`after a lost answer, this run could not check whether it was made twice: ${messageOf(error)}`);

@@ -58,39 +58,6 @@ test.each(pairs)("%s: two names that differ only in case stay two objects, which
   expect(engine.kept!.id).not.toBe(other.kept!.id);
 });
 
-describe("a name that the service truncates", () => {
-  const long = "the network of the freight companies of Europe, in production since 2024";
-  const cut = long.slice(0, 64);
-
-  test.each([
-    ["cut at 64 characters, and the state is lost", cut, true],
-    ["as short as other names are", long.slice(0, 20), false],
-    ["another one", `${cut.slice(0, -1)}X`, false],
-  ])("%s", async (_, name, isRefused) => {
-    const { engine, service, net, count } = await world("environment", { limits: { environments: 9 } });
-    await engine.up({ ...bases.environment(net), name: long });
-    service.store.environments.patch(engine.kept!.id, { name });
-    newProcess();
-    const again = await new Engine("environment").up({ ...bases.environment(net), name: long, adopt: true });
-    const refused = failed(new RegExp(`no exact match, but ${engine.kept!.id} is called "${cut}"`));
-    expect(again).toEqual(isRefused ? refused : { then: "created" });
-    expect(await count()).toBe(isRefused ? 1 : 2);
-  });
-
-  test("unless another resource of the program has that name", async () => {
-    const { engine, net, count } = await world("environment", { limits: { environments: 9 } });
-    await engine.up({ ...bases.environment(net), name: cut });
-    newProcess();
-    const both = [engine, new Engine("environment")];
-    const names = [cut, long];
-    const ups = both.map((one, at) =>
-      one.up({ ...bases.environment(net), name: names[at], adopt: true, [logicalNameKey]: `e${at}` }),
-    );
-    expect((await Promise.all(ups))[1]).toEqual({ then: "created" });
-    expect(await count()).toBe(2);
-  });
-});
-
 const limited = ["consortium", "environment", "node"] as const;
 test.each(limited)("%s: an exhausted quota is reported in the service's words, and nothing is kept", async (kind) => {
   const { engine, net } = await world(kind, { limits: { consortia: 1, environments: 2, nodes: 1 } });

@@ -44,12 +44,13 @@ const three = ["eth_call", "eth_sendTransaction", "eth_sendRawTransaction"];
 const late = { error: { code: -32_005, message: containing("did not answer within") } };
 const long = { error: { code: -32_005, message: containing("longer than") } };
 
-const slowly = (until: number): Ask => {
-  return async () => {
+const slowly =
+  (ms: number): Ask =>
+  async () => {
+    const until = performance.now() + ms;
     while (performance.now() < until) await wait(10);
     return answer();
   };
-};
 const tooLong: Ask = () => Promise.reject(new Excess("long"));
 const tooLate: Ask = () => Promise.reject(new Excess("late"));
 const taken = { result: "0x1" };
@@ -57,7 +58,7 @@ const taken = { result: "0x1" };
 test.each<[string, () => [Ask, Parameters<typeof made>[2]], number, object[]]>([
   [
     "from the one on that comes after its time: nobody would hear of it",
-    () => [slowly(performance.now() + 50), { time: 50 }],
+    () => [slowly(50), { time: 50 }],
     1,
     [taken, late, late],
   ],
