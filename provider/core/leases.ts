@@ -247,6 +247,7 @@ export class Leases {
     return this.#other([path], undefined, ({ object, replaced }) => object?.path === path && replaced);
   }
 
+  /** What this run knows about the resource. undefined: the program has not shown it. */
   of({ key }: ProgramResource): Lease | undefined {
     return this.#leases.get(key);
   }

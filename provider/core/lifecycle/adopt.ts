@@ -52,7 +52,12 @@ export async function foreseen(collection: Collection): Promise<{ lines: string[
   const [first, ...more] = taken.filter((item) => !isGoing(item));
   if (first === undefined && typeof adopt === "string") return undefined;
   const what = `${collection.what}: `;
-  if (first === undefined) return { lines: [`${what}finds nothing to adopt, and creates a new one`] };
+  if (first === undefined) {
+    const similar = similarTo(collection, siblings);
+    return {
+      lines: [what + (similar ? `fails, because ${similar}` : "finds nothing to adopt, and creates a new one")],
+    };
+  }
   if (more.length > 0) return { lines: [`${what}fails, because ${severalHave(taken)}`] };
   const lines = [`${what}adopts ${first.id} (exists already; nothing is created)`];
   lines.push(...ofOthers(collection, first.id).map((line) => `WARNING: ${line}`));
@@ -139,7 +144,8 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
   const taken = await lasting(collection, namesakes(collection, siblings));
   const [first, ...more] = taken;
   if (!first) {
-    if (adopts(session, inputs)) refuseSimilar(collection, siblings);
+    const similar = adopts(session, inputs) ? similarTo(collection, siblings) : undefined;
+    if (similar !== undefined) throw collection.error(similar);
     return undefined;
   }
   const left = taken.some(({ id }) => session.run.leases.released(collection.pathOf(id)));
@@ -155,17 +161,20 @@ function namesakes(collection: Collection, siblings: Identified[]): Identified[]
   return collection.namesakes(siblings).filter(({ id }) => !collection.isGivenUp(id) || isLeft(id));
 }
 
-/** A second one beside the one that is meant would be made, or that one deleted after `--replace`. @throws UserError */
-function refuseSimilar(collection: Collection, siblings: Identified[]): void {
+/**
+ * Why nothing is adopted or created, and what to do: only a similar name exists. A second object beside the one that is meant would be
+ * made, or that one deleted after `--replace`.
+ */
+function similarTo(collection: Collection, siblings: Identified[]): string | undefined {
   const { inputs, definition, session } = collection;
   const isFree = ({ id }: Identified): boolean =>
     !collection.isMade(id) && !collection.isGivenUp(id) && !collection.holder(id, session.resource);
   const [like] = namedLike(collection, siblings.filter(isFree));
-  if (!like || collection.namesakes(siblings).length > 0) return; // those go
+  if (!like || collection.namesakes(siblings).length > 0) return undefined; // those go
   const name = String(collection.shown(like)[nameKey(definition)!]);
-  throw collection.error(
+  return (
     `no exact match, but ${like.id} is called "${printable(name)}", which is similar. Nothing was created. If that is the one, set ` +
-      `adopt: "${like.id}"; otherwise choose a name that differs more from it than "${String(inputs[nameKey(definition)!])}".`,
+    `adopt: "${like.id}"; otherwise choose a name that differs more from it than "${String(inputs[nameKey(definition)!])}".`
   );
 }
 

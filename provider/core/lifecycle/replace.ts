@@ -201,7 +201,7 @@ export async function waits(
   const parent = around(definition, state).find((one) => run.leases.isGivenUp(one));
   const successor = (): Lease | undefined => run.leases.replacing(path) ?? (resource && run.leases.of(resource));
   if (parent === undefined || typeof successor()?.create === "object") return false;
-  const isSucceeded = (): boolean => typeof (successor() ?? { create: {} }).create === "object";
+  const isSucceeded = (): boolean => successor() === undefined || typeof successor()!.create === "object";
   const all = waiting.get(run) ?? new Map<string, Map<string, Waiting>>();
   waiting.set(run, all.set(parent, (all.get(parent) ?? new Map<string, Waiting>()).set(path, { remove, isSucceeded })));
   session.say(`${nameOf(definition, state)} (${id}): stays until what it is in is replaced, and is deleted with that`);

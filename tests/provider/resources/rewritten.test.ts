@@ -113,6 +113,10 @@ onBothAdapters((make) => {
         const c = new Consortium("c2", { name: "Trade Net", adopt });
         new Membership("m2", { consortium: c, orgName: "Acme Inc", adopt: true });
       };
+      expect((await stack.preview(renamed(true))).said).toContain(
+        `consortium "Trade Net": fails, because no exact match, but ${consortium} is called "trade net"`,
+      );
+      newProcess();
       expect((await stack.up(renamed(true))).failure).toMatch(
         new RegExp(`no exact match, but ${consortium} is called "trade net".*set adopt: "${consortium}"`),
       );
