@@ -246,6 +246,7 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
     await describeByHand("changed in the console");
     w.service.clearCalls();
     const { staging, production } = await apply();
+    last = staging!.folder;
     expect(staging).toMatchObject({ code: 2, text: expect.stringContaining("nothing was done to staging") as string });
     expect(production).toMatchObject({ skipped: true });
     expect(report(staging!)).toContain("> **THIS IS NOT WHAT WAS APPROVED.**");
@@ -255,7 +256,6 @@ describe("GitHub Actions on an independent runner, from pull request to apply", 
     expect(report(staging!)).toContain(row);
     expect(report(staging!)).not.toMatch(/^\| Node/m);
     expect(writes()).toEqual([]);
-    last = staging!.folder;
   });
 
   test("it waits while the stack is locked; a change outside the plan meanwhile stops it", async () => {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { parse } from "yaml";
 import { type Job, type Rights, type Runner, tokenWith } from "./forges";
@@ -16,6 +16,15 @@ import { finished } from "./stack";
 /** The runner, in the user's cache: the first time, it is built. */
 const act = (): Promise<string> =>
   goProgram({ what: "act", name: "act", module: join(__dirname, "../gitops/act"), target: "github.com/nektos/act" });
+
+/**
+ * act does not wait for the output of a command that fails (`exec` of its host_environment.go), so a busy machine loses the last lines.
+ * This shell keeps them beside the workspace of the job.
+ */
+const bash = `#!/bin/bash
+set -o pipefail
+/bin/bash "$@" 2>&1 | tee -a "$(readlink -f "$GITHUB_WORKSPACE").said"
+`;
 
 interface Workflow {
   permissions: Rights;
@@ -76,6 +85,9 @@ export async function github(
   writeFileSync(event, JSON.stringify(payload));
   const kept = join(folder, ".git/kept");
   mkdirSync(kept);
+  const bin = join(folder, ".git/bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "bash"), bash, { mode: 0o755 });
   const here = { GITHUB_API_URL: forge.address, GITHUB_SERVER_URL: "https://forge", GITHUB_RUN_ID: String(Date.now()) };
   const args = [
     ...[name, "--workflows", path, "--eventpath", event, "--platform", "ubuntu-latest=-self-hosted"],
@@ -92,6 +104,7 @@ export async function github(
   ];
   const env = {
     ...runner.env,
+    PATH: `${bin}${delimiter}${runner.env.PATH}`,
     ACT_DISABLE_VERSION_CHECK: "1",
     XDG_CONFIG_HOME: join(folder, ".git/config-of-act"),
     FORGE_KEPT: kept,
@@ -109,11 +122,12 @@ export async function github(
   return Object.fromEntries(
     ends.map(({ title, jobResult }) => {
       const own = titled.filter((line) => line.title === title);
-      const text = own.flatMap(({ raw_output: isOutput, msg }) => (isOutput ? [msg] : [])).join("\n");
+      const heard = own.flatMap(({ raw_output: isOutput, msg }) => (isOutput ? [msg] : [])).join("\n");
       const failure = own.map(({ msg }) => /^exit status (\d+)$/.exec(msg)?.[1]).find((code) => code !== undefined);
       const code = jobResult === "success" ? 0 : Number(failure ?? 1);
-      const workspace = /^workspace: (.*)$/m.exec(text)?.[1] ?? "";
+      const workspace = /^workspace: (.*)$/m.exec(heard)?.[1] ?? "";
       const isSkipped = jobResult === "skipped";
+      const text = code === 0 || isSkipped ? heard : `${heard}\n${readFileSync(`${workspace}.said`, "utf8")}`;
       return [title, { code: isSkipped ? null : code, stdout: text, text, skipped: isSkipped, folder: workspace }];
     }),
   );
