@@ -376,4 +376,9 @@ export class TetherService extends resource<TetherService, object>("TetherServic
     const fromUrl = consoleUrl && output(consoleUrl).apply(tetherIdOf);
     super(name, { ...rest, tetherId: rest.tetherId ?? fromUrl }, opts);
   }
+
+  /** Reads a tether service that this stack does not manage. @param id the last 10 characters of its address in the console */
+  static get(name: string, id: Input<string>, opts?: CustomResourceOptions): TetherService {
+    return new TetherService(name, { tetherId: id } as TetherServiceArgs, { ...opts, id });
+  }
 }

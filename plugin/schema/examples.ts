@@ -260,8 +260,11 @@ export const examples: Record<string, Example> = {
   Network: { title: "Two members with two nodes each", program: { parts: [network], outputs: {} } },
 };
 
-/** An example for each lookup, with these ids. */
-export function lookupExamples(ids: typeof sampleIds): Record<string, Example> {
+/** Their names. */
+const sampleNames = { consortium: "coffee-trade", membership: "grower", environment: "ledger", node: "grower-1" };
+
+/** An example for each lookup, with these ids and names. */
+export function lookupExamples(ids: typeof sampleIds, names = sampleNames): Record<string, Example> {
   const consortium = { consortiumId: ids.consortium };
   const environment = { ...consortium, environmentId: ids.environment };
   const node = { ...environment, nodeId: ids.node };
@@ -273,6 +276,10 @@ export function lookupExamples(ids: typeof sampleIds): Record<string, Example> {
     getMemberships: ["All members", "members", consortium, "memberships"],
     getEnvironments: ["All ledgers", "ledgers", consortium, "environments"],
     getNodes: ["All nodes of a ledger", "ledgerNodes", environment, "nodes"],
+    getConsortium: ["A consortium by name", "trade", { name: names.consortium }, "id"],
+    getMembership: ["A member by name", "partner", { ...consortium, orgName: names.membership }, "id"],
+    getEnvironment: ["A ledger by name", "mainLedger", { ...consortium, name: names.environment }, "id"],
+    getNode: ["A node by name", "peer", { ...environment, name: names.node }, "id"],
     getNodeStatus: ["The height of a node", "status", node, "blockHeight"],
     getNodeLogs: ["The end of a node's log", "log", { ...node, maxLines: 20 }, "lines"],
     getZones: ["Zones of a ledger", "ledgerZones", environment, "zones"],
@@ -288,7 +295,8 @@ export function lookupExamples(ids: typeof sampleIds): Record<string, Example> {
     Object.entries(all).map(([lookup, [title, name, args, shown]]) => {
       const { list } = lookups[lookup as LookupName];
       const looks = [{ name, lookup, args, list }];
-      return [lookup, { title, program: { parts: [], lookups: looks, outputs: { [shown]: new Found(name, shown) } } }];
+      const outputs = { [shown === "id" ? `${name}Id` : shown]: new Found(name, shown) };
+      return [lookup, { title, program: { parts: [], lookups: looks, outputs } }];
     }),
   );
 }

@@ -165,11 +165,24 @@ function networkSpec(types: Types): ResourceSpec {
   };
 }
 
+/** Pulumi's Python reads an open enum at the top of a function's result as an object: it is text there. */
+const withoutEnums = ({ properties = {}, ...spec }: ObjectSpec): ObjectSpec => ({
+  ...spec,
+  properties: Object.fromEntries(
+    Object.entries(properties).map(([key, { oneOf, ...property }]) => [
+      key,
+      oneOf?.some(({ type }) => type === "string")
+        ? { type: "string", ...property }
+        : { ...property, ...(oneOf && { oneOf }) },
+    ]),
+  ),
+});
+
 function functionSpec({ name, doc, args, result, list }: Lookup, types: Types): FunctionSpec {
   const owner = capital(name);
   const outputs: ObjectSpec =
     list === undefined
-      ? types.object(owner, (result as z.ZodObject).shape, { io: "output" })
+      ? withoutEnums(types.object(owner, (result as z.ZodObject).shape, { io: "output" }))
       : {
           type: "object",
           properties: {

@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { definitions } from "../../provider/resources";
 import { goModule } from "../../provider/version";
 
 /* A small program as data, and its form in every language. */
@@ -209,7 +210,7 @@ const isTyped = (value: Value): value is Typed => value instanceof Typed;
 function goValue(value: Value): string {
   if (value instanceof Ref) {
     const [first = "", ...rest] = value.path.split(".");
-    const property = first === "id" ? "ID()" : value instanceof Found ? `${goName(first)}()` : goName(first);
+    const property = value instanceof Found ? `${goName(first)}()` : first === "id" ? "ID()" : goName(first);
     return [goVariable(value.name), property, ...rest.map((name) => `${goName(name)}()`)].join(".");
   }
   if (value instanceof Choice) return `consortium.${value.type}${goName(value.value)}`;
@@ -233,11 +234,18 @@ function goResource(program: Program, { type, name, args, dependsOn, comment }: 
   return (comment ? `// ${comment}\n` : "") + made;
 }
 
+/** `GetNode` is how Go reads the resource itself, so Pulumi calls the lookup `LookupNode`. */
+const goFunction = (lookup: string): string =>
+  goName(
+    Object.values(definitions).some(({ type }) => lookup === `get${type}`) ? lookup.replace("get", "lookup") : lookup,
+  );
+
 function go(program: Program): string {
   const parts = program.parts.map((part, index) => goResource(program, part, index === 0));
   const looks = (program.lookups ?? []).map(({ name, lookup, args }) => {
-    const given = braces(`consortium.${goName(lookup)}OutputArgs`, goFields(args));
-    return `${goVariable(name)} := consortium.${goName(lookup)}Output(ctx, ${given})\n`;
+    const method = goFunction(lookup);
+    const given = braces(`consortium.${method}OutputArgs`, goFields(args));
+    return `${goVariable(name)} := consortium.${method}Output(ctx, ${given})\n`;
   });
   const shown = Object.entries(program.outputs).map(([name, value]) => `ctx.Export("${name}", ${goValue(value)})\n`);
   const body = `${parts.join("")}${looks.join("")}${shown.join("")}return nil\n`;

@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { type ConsortiumClient, isApiError } from "../api";
+import { printable } from "../api/printable";
 import { isGone } from "../api/states";
 import { paths } from "../api/paths";
 import { Anything } from "../api/wire";
 import { check, type CheckResult } from "../core/check";
 import { field, type Props } from "../core/field";
+import { didYouMean } from "../core/suggest";
+import { UserError } from "../core/user-error";
 import { tetherNetworks } from "../constants";
 import { isObject } from "../plain";
 import { definitions } from "../resources";
@@ -78,6 +81,33 @@ const listing = <Args extends z.ZodObject>({ items, isUndocumented, ...one }: Li
     },
   });
 
+/**
+ * The only object of a list with a name. All objects are listed, so that an error can say what there is.
+ * @throws UserError if there is none, or more than one
+ */
+function only(list: Omit<Lookup, "name">, what: string, key: "name" | "orgName"): Omit<Lookup, "name"> {
+  const name = z.string({ error: `${key} is required: give the name of the ${what}` });
+  return {
+    doc: `The ${what} with a name. It fails if there is none, or more than one.`,
+    args: list.args.extend({ [key]: field(name.min(1, `${key} must not be empty`), `Name of the ${what}.`) }),
+    result: list.result,
+    async run(client, { [key]: wanted, ...within }) {
+      const all = (await list.run(client, within)) as Props[];
+      const found = all.filter((one) => one[key] === wanted);
+      if (found.length === 1) return found[0];
+      const ids = found.map(({ id }) => String(id)).join(", ");
+      const names = all.flatMap((one) => (typeof one[key] === "string" ? [one[key]] : []));
+      const name = printable(String(wanted));
+      if (found.length > 1)
+        throw new UserError(
+          `Use the id of one instead: ${found.length} ${list.list} have the ${key} "${name}": ${ids}.`,
+        );
+      const none = `Check the ${key}: there is no ${what} "${name}"${didYouMean(String(wanted), names)}`;
+      throw new UserError(none.replace(/[^?]$/, "$&."));
+    },
+  };
+}
+
 /** @throws ApiError that says that the service has no such list, if the owner of the list exists */
 async function explained<T>(
   client: ConsortiumClient,
@@ -139,7 +169,7 @@ function reportResult(index: number, report: unknown): object {
 
 const processes = ["geth", "constellation"] as const;
 
-const all = {
+const lists = {
   getConsortia: listing({
     doc: "Consortia of the organization, optionally filtered by name.",
     args: z.strictObject({ name: filter("name", "Name of the consortia.") }),
@@ -168,6 +198,14 @@ const all = {
     list: "nodes",
     items: (client, { consortiumId, environmentId, name }) => client.listNodes(consortiumId, environmentId, { name }),
   }),
+};
+
+const all = {
+  ...lists,
+  getConsortium: only(lists.getConsortia, "consortium", "name"),
+  getMembership: only(lists.getMemberships, "membership", "orgName"),
+  getEnvironment: only(lists.getEnvironments, "environment", "name"),
+  getNode: only(lists.getNodes, "node", "name"),
   getNodeStatus: lookup({
     doc: "Endpoints, accounts and block height of a node.",
     args: z.strictObject(ofNode()),

@@ -11,7 +11,7 @@ import {
   type InvitationProperties,
   type Outputs,
 } from "../generated";
-import { type InConsortium, type InEnvironment, type OfMembership, readable, resource } from "../resources";
+import { type InConsortium, type InEnvironment, type OfMembership, readable } from "../resources";
 
 export type ConsortiumZoneArgs = ConsortiumZoneFields & InConsortium;
 
@@ -32,4 +32,4 @@ export type AppCredArgs = AppCredFields & InEnvironment & OfMembership;
 export interface AppCred extends Outputs<AppCredProperties> {}
 
 /** Username and password for the runtime endpoints of one member's nodes in one environment, and nothing else. */
-export class AppCred extends resource<AppCred, AppCredArgs>("AppCred") {}
+export class AppCred extends readable<AppCred, AppCredArgs, InEnvironment>("AppCred") {}

@@ -316,6 +316,62 @@ export const [
   getNodesOutput,
 ] = lookup<GetNodesArgs, NodeResult[]>("getNodes", "list");
 
+/** Arguments of `getConsortium`. */
+export interface GetConsortiumArgs {
+  /** Name of the consortium. */
+  name: string;
+}
+
+export const [
+  /** The consortium with a name. It fails if there is none, or more than one. */
+  getConsortium,
+  /** The consortium with a name. It fails if there is none, or more than one. For arguments that are outputs. */
+  getConsortiumOutput,
+] = lookup<GetConsortiumArgs, ConsortiumResult>("getConsortium", "one");
+
+/** Arguments of `getMembership`. */
+export interface GetMembershipArgs {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Name of the membership. */
+  orgName: string;
+}
+
+export const [
+  /** The membership with a name. It fails if there is none, or more than one. */
+  getMembership,
+  /** The membership with a name. It fails if there is none, or more than one. For arguments that are outputs. */
+  getMembershipOutput,
+] = lookup<GetMembershipArgs, MembershipResult>("getMembership", "one");
+
+/** Arguments of `getEnvironment`. */
+export interface GetEnvironmentArgs {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Name of the environment. */
+  name: string;
+}
+
+export const [
+  /** The environment with a name. It fails if there is none, or more than one. */
+  getEnvironment,
+  /** The environment with a name. It fails if there is none, or more than one. For arguments that are outputs. */
+  getEnvironmentOutput,
+] = lookup<GetEnvironmentArgs, EnvironmentResult>("getEnvironment", "one");
+
+/** Arguments of `getNode`. */
+export interface GetNodeArgs extends InEnvironment {
+  /** Name of the node. */
+  name: string;
+}
+
+export const [
+  /** The node with a name. It fails if there is none, or more than one. */
+  getNode,
+  /** The node with a name. It fails if there is none, or more than one. For arguments that are outputs. */
+  getNodeOutput,
+] = lookup<GetNodeArgs, NodeResult>("getNode", "one");
+
 /** Arguments of `getNodeStatus`. */
 export interface GetNodeStatusArgs extends InEnvironment {
   /** Id of the node. */

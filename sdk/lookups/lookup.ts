@@ -119,6 +119,7 @@ async function lookUp(lookup: LookupName, given: Props, opts: InvokeOptions | un
   }
   const { ApiError, ConsortiumClient, settingNames, SettingsError } = await import("../../provider/api/index.js");
   const { resolveProviderSettings } = await import("../../provider/core/settings.js");
+  const { UserError } = await import("../../provider/core/user-error.js");
   const { checkArguments, lookups } = await import("../../provider/lookups/index.js");
   const { inputs, issues } = checkArguments(lookups[lookup], given);
   const reasons = issues.map(({ reason }) => (reason.startsWith(lookup) ? reason : `${lookup}: ${reason}`));
@@ -133,6 +134,7 @@ async function lookUp(lookup: LookupName, given: Props, opts: InvokeOptions | un
     await client.requireOrganization();
     return await lookups[lookup].run(client, inputs);
   } catch (error) {
+    if (error instanceof UserError) throw runError(`${lookup}: ${error.message}`, error);
     if (error instanceof ApiError || error instanceof SettingsError) throw runError(error.message, error);
     throw error;
   }

@@ -197,6 +197,8 @@ describe("resources", () => {
     Membership: () => Membership.get("x", "their-id", { consortiumId: "c" }),
     Environment: () => Environment.get("x", "their-id", { consortiumId: "c" }),
     Node: () => Node.get("x", "their-id", { consortiumId: "c", environmentId: "e" }),
+    AppCred: () => AppCred.get("x", "their-id", { consortiumId: "c", environmentId: "e" }),
+    TetherService: () => TetherService.get("x", "their-id"),
   };
   test.each(Object.entries(gets))("%s.get reads an object that this stack does not manage", async (type, get) => {
     const { of } = await program();

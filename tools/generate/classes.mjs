@@ -1,8 +1,6 @@
 // @ts-check
 /** The classes of sdk/classes/generated.ts, for kinds that need no code of their own. */
-import { built, comment, propertiesOf } from "./types.mjs";
-
-const { insteadOfImport } = built("provider/constants.js");
+import { comment, propertiesOf } from "./types.mjs";
 
 /** @typedef {import("./types.mjs").Property} Property */
 
@@ -26,14 +24,13 @@ export function sdkClasses(definitions, written) {
   const classes = all.map(({ type, doc, inputs }) => {
     const properties = propertiesOf(inputs, "input");
     const [place, given] = [false, true].map((every) => parentsOf(properties, every));
-    const make = type in insteadOfImport ? "resource" : "readable";
-    for (const one of [make, ...(given ?? []).map((each) => `type ${each}`)]) used.add(one);
-    const where = make === "readable" ? `, ${place?.join(" & ") || "object"}` : "";
+    for (const one of ["readable", ...(given ?? []).map((each) => `type ${each}`)]) used.add(one);
+    const where = place?.join(" & ") || "object";
     return `export type ${type}Args = ${[`${type}Fields`, ...(given ?? [])].join(" & ")};
 
 export interface ${type} extends Outputs<${type}Properties> {}
 
-${comment(doc.replace(/(?<=\.) .*/s, ""))}export class ${type} extends ${make}<${type}, ${type}Args${where}>("${type}") {}
+${comment(doc.replace(/(?<=\.) .*/s, ""))}export class ${type} extends readable<${type}, ${type}Args, ${where}>("${type}") {}
 `;
   });
   const types = all.flatMap(({ type }) => [`type ${type}Fields`, `type ${type}Properties`]);

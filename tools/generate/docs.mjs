@@ -270,7 +270,11 @@ export function referenceDocs(definitions, lookups) {
     ...all.map(({ type, doc }) => [`[${type}](${fileOf(type)}.md)`, first(doc)]),
     ["[Network](network.md)", "A component: all of these from one definition, in the program or in a file."],
   ];
-  const looks = Object.values(lookups).map(({ name, doc }) => [`[${name}](${fileOf(name)}.md)`, first(doc)]);
+  const pageOf = Object.values(lookups).filter(({ name }) => !all.some(({ type }) => name === `get${type}`));
+  const single = Object.values(lookups)
+    .filter((lookup) => !pageOf.includes(lookup))
+    .map(({ name, args }) => `\`${name}({ ${Object.keys(args.shape).join(", ")} })\``);
+  const looks = pageOf.map(({ name, doc }) => [`[${name}](${fileOf(name)}.md)`, first(doc)]);
   const common = commonArguments(all);
   const named = (/** @type {string[][]} */ entries) => entries.map((entry) => `- ${entry.join(": ")}`).join("\n");
   const index = `<!-- Generated from provider/resources/ by \`npm run generate\`. -->
@@ -286,6 +290,8 @@ ${named(rows)}
 Lookups:
 
 ${named(looks)}
+
+${single.slice(0, -1).join(", ")} and ${single.at(-1)} return one object. They fail if there is none, or more than one.
 
 ## Arguments of most resources
 
@@ -311,7 +317,7 @@ A lookup returns plain values, and its form \`…Output\` outputs. In TypeScript
 ${inLanguages(lookupExamples(sampleIds).getNodes.program)}`;
   const pages = [
     ...all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition)]),
-    ...Object.values(lookups).map((lookup) => [`docs/reference/${fileOf(lookup.name)}.md`, lookupPage(lookup, all)]),
+    ...pageOf.map((lookup) => [`docs/reference/${fileOf(lookup.name)}.md`, lookupPage(lookup, all)]),
   ];
   return {
     "docs/reference/README.md": index,

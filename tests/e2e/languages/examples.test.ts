@@ -27,14 +27,19 @@ function merged(programs: readonly Program[]): Program {
 }
 
 /** The objects for the lookups: an existing network. */
+const names = { consortium: "elder", membership: "miller", environment: "old-ledger", node: "n" };
+
 async function existing(baseUrl: string): Promise<typeof sampleIds> {
   const client = new ConsortiumClient(resolveSettings({ env: {}, given: { baseUrl, apiKey: canaryKey } }));
   try {
-    const { id: consortium } = await client.createConsortium({ name: "elder" });
-    const { id: membership } = await client.createMembership(consortium, { org_name: "miller" });
-    const ledger = { name: "old-ledger", provider: "geth", consensus_type: "poa" };
+    const { id: consortium } = await client.createConsortium({ name: names.consortium });
+    const { id: membership } = await client.createMembership(consortium, { org_name: names.membership });
+    const ledger = { name: names.environment, provider: "geth", consensus_type: "poa" };
     const { id: environment } = await client.createEnvironment(consortium, ledger);
-    const { id: node } = await client.createNode(consortium, environment, { name: "n", membership_id: membership });
+    const { id: node } = await client.createNode(consortium, environment, {
+      name: names.node,
+      membership_id: membership,
+    });
     await until(async () => (await client.getNode(consortium, environment, node)).state === "started");
     return { ...sampleIds, consortium, membership, environment, node };
   } finally {
@@ -51,7 +56,7 @@ async function inWorld(language: keyof typeof languages): Promise<Program> {
   const how = language === "typescript" ? { inline: true } : { language, plugin: true, schema };
   const tethers = [{ id: sampleIds.tether }];
   w = await world("", { ...how, tethers });
-  const looks = lookupExamples(await existing(w.service.baseUrl));
+  const looks = lookupExamples(await existing(w.service.baseUrl), names);
   return merged([whole, ...Object.values(looks).map(({ program }) => program)]);
 }
 

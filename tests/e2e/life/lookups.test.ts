@@ -3,9 +3,10 @@ import { canaryKey, type World, world } from "../support/world";
 
 /* Lookups in programs, with answers that depend on objects of the same run. */
 
+const tetherId = "tether0001";
 let w: World;
 beforeAll(async () => {
-  w = await world("", { inline: true });
+  w = await world("", { inline: true, tethers: [{ id: tetherId }] });
 });
 
 /** A program that fails is one in a process of its own. */
@@ -19,7 +20,7 @@ async function failing(body: string): Promise<string> {
 const program = (body: string, stack = w.stack): void =>
   stack.program(`
     const { output } = require("@pulumi/pulumi");
-    const { Consortium, Environment, Membership, Node, Provider, getConsortia, getConsortiaOutput } = require("pulumi-consortium");
+    const { AppCred, Consortium, Environment, Membership, Node, Provider, getConsortia, getConsortiaOutput } = require("pulumi-consortium");
     ${body}
   `);
 const names = "apply((found) => found.map(({ name }) => name))";
@@ -58,12 +59,14 @@ test("the Output form waits for the key and its dependencies: unknown in the pre
   program(`
     const vault = new Consortium("vault");
     const environment = new Environment("e", { consortium: vault, provider: "quorum", consensusType: "raft" });
-    const { id } = new Node("n", { environment, membership: new Membership("m", { consortium: vault }) });
+    const membership = new Membership("m", { consortium: vault });
+    const { id } = new Node("n", { environment, membership });
+    const login = new AppCred("login", { environment, membership });
     const provider = new Provider("later", { apiKey: vault.id.apply(() => process.env.CONSORTIUM_API_KEY) });
     exports.found = getConsortiaOutput({}, { provider }).${names};
     const last = new Consortium("last", {}, { dependsOn: [environment] });
     exports.seen = getConsortiaOutput({ name: "last" }, { dependsOn: [last] }).${names};
-    exports.ids = [vault.id, environment.id, id];
+    exports.ids = [vault.id, environment.id, id, login.id];
   `);
   const { text } = await done(w.stack.preview());
   for (const name of ["found", "seen"]) expect(text).toMatch(new RegExp(`${name}\\s*: \\[unknown\\]`));
@@ -74,23 +77,35 @@ test("the Output form waits for the key and its dependencies: unknown in the pre
   expect(await w.stack.exported()).not.toContain(canaryKey);
 });
 
-test("get: every output of an existing object", async () => {
-  const { ids } = (await w.stack.outputs()) as { ids: [string, string, string] };
-  const [consortiumId, environmentId, nodeId] = ids;
-  const get = (id: string) => `
-    const { id: _, urn: __, ...shown } = Node.get("its", "${id}", { consortiumId: "${consortiumId}", environmentId: "${environmentId}" });
-    exports.found = Object.fromEntries(Object.entries(shown).filter(([key]) => !key.startsWith("__")));
-  `;
+test.each([false, true])("get: every output of existing objects; the plugin: %s", async (plugin) => {
+  const { ids } = (await w.stack.outputs()) as { ids: [string, string, string, string] };
+  const [consortiumId, environmentId, nodeId, appCredId] = ids;
   const { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } = w.stack.env;
-  const stack = await Stack.create({ program: "", inline: true, env: { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } });
-  const looking = (id: string): void => stack.program(`const { Node } = require("pulumi-consortium");${get(id)}`);
-  looking(nodeId);
-  expect((await stack.up()).text).toContain("Outputs:");
-  const { found } = (await stack.outputs()) as { found: Record<string, unknown> };
-  expect(found).toMatchObject({ consortiumId, environmentId, name: "n", provider: "quorum", consensusType: "raft" });
+  const env = { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL };
+  const stack = await Stack.create({ program: "", ...(plugin ? { plugin } : { inline: true }), env });
+  stack.program(`
+    const { AppCred, Node, TetherService } = require("pulumi-consortium");
+    const where = ${JSON.stringify({ consortiumId, environmentId })};
+    const found = {
+      node: Node.get("its", "${nodeId}", where),
+      appCred: AppCred.get("its", "${appCredId}", where),
+      tether: TetherService.get("its", "${tetherId}"),
+    };
+    for (const [what, { id: _, urn: __, ...shown }] of Object.entries(found))
+      exports[what] = Object.fromEntries(Object.entries(shown).filter(([key]) => !key.startsWith("__")));
+  `);
+  w.service.clearCalls();
+  expect(await stack.up()).toMatchObject({ code: 0 });
+  expect(await stack.up()).toMatchObject({ code: 0, text: expect.stringContaining("unchanged") as string });
+  const { node, appCred, tether } = (await stack.outputs()) as Record<string, Record<string, unknown>>;
+  expect(node).toMatchObject({ consortiumId, environmentId, name: "n", provider: "quorum", consensusType: "raft" });
   for (const key of ["membershipId", "role", "state", "urls", "nodeKey", "publicAddress", "validators", "userAccounts"])
-    expect([key, found[key]]).toEqual([key, expect.anything()]);
+    expect([key, node![key]]).toEqual([key, expect.anything()]);
+  expect(appCred).toMatchObject({ name: "login", username: appCredId });
+  expect(appCred).not.toHaveProperty("password");
+  expect(tether).toMatchObject({ tetherId, account: expect.stringMatching(/^0x/) as string });
 
   expect(await stack.destroy()).toMatchObject({ code: 0 });
   expect((await w.network()).nodes).toHaveLength(1); // what is only read stays
+  expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
 });

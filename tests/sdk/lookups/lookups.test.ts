@@ -69,6 +69,14 @@ describe("lookups", () => {
         ],
       ],
     ],
+    getConsortium: [[() => ({ name: "fixture" }), { ...found, name: "fixture", owner: text }]],
+    getMembership: [
+      [(net) => ({ ...inConsortium(net), orgName: "second" }), { ...found, orgName: "second", minimumNodes: number }],
+    ],
+    getEnvironment: [
+      [(net) => ({ ...inConsortium(net), name: "spare" }), { ...found, name: "spare", chainId: number }],
+    ],
+    getNode: [[(net) => ({ ...inEnvironment(net), name: "node-0" }), { ...found, name: "node-0", role: "validator" }]],
     getNodeStatus: [
       [
         inNode,
@@ -218,6 +226,28 @@ describe("lookups", () => {
     const body = ["a", "b"].map((name) => ({ _id: name, name }));
     service.faults.add({ kind: "status", status: 200, body, route: "/nodes$" });
     expect(await sdk.getNodes({ ...inEnvironment(net), name: "b" })).toEqual([{ id: "b", name: "b" }]);
+  });
+
+  test("one of none, or of two, is an error that names what there is; a deleted one is none", async () => {
+    const { service, net } = await world();
+    await expect(sdk.getMembership({ consortiumId: net.consortiumId, orgName: "secund" })).rejects.toMatchObject({
+      __pulumiRunError: true,
+      message: 'getMembership: Check the orgName: there is no membership "secund"; did you mean "second"?',
+    });
+    const { _id: id } = await send(service, "POST", `/consortia/${net.consortiumId}/memberships`, {
+      org_name: "second",
+    });
+    await expect(sdk.getMembership({ consortiumId: net.consortiumId, orgName: "second" })).rejects.toThrow(
+      new RegExp(
+        `^getMembership: Use the id of one .*: 2 memberships have the orgName "second": \\w+, ${String(id)}\\.$`,
+      ),
+    );
+    expect(await sdk.getMembership({ consortiumId: net.consortiumId, orgName: "first" })).toMatchObject(found);
+    service.setTiming({ deletedVisible: 600_000 });
+    await send(service, "DELETE", `/consortia/${net.consortiumId}/environments/${net.otherEnvironmentId}`);
+    await expect(sdk.getEnvironment({ consortiumId: net.consortiumId, name: "spare" })).rejects.toThrow(
+      'there is no environment "spare"; there is only main',
+    );
   });
 
   test.each<[Name, object, string]>([
