@@ -13,22 +13,35 @@ interface Definition {
   define: (command: Command) => void;
 }
 
-/** Each command is a file, or a package of its own, which is loaded only if the command line names it. */
-const commands: Record<string, { summary: string; load: CommandPackage | (() => Promise<Definition>) }> = {
-  serve: { summary: "run an embedded Consortium service on this machine", load: "consortium-service" },
-  console: { summary: "show a network live in the browser", load: "consortium-console" },
-  export: { summary: "write the network file of an existing consortium", load: () => import("./export.js") },
-  sweep: { summary: "delete leftovers of test runs", load: () => import("./sweep.js") },
-  fleet: { summary: "manage many organizations and networks from one file", load: "consortium-fleet" },
-  plugin: { summary: "install the provider plugin for the Pulumi CLI", load: () => import("./plugin.js") },
-  map: { summary: "draw a network, a stack or a plan as a picture", load: () => import("./map.js") },
-  check: { summary: "check whether a network is usable", load: () => import("./check.js") },
-  doctor: { summary: "find out why a run does not work", load: () => import("./doctor.js") },
-  probe: { summary: "find out how your service answers", load: () => import("./probe.js") },
-  report: { summary: "render a Pulumi preview as Markdown", load: () => import("./report.js") },
-  fund: { summary: "fund a tether service's account on the embedded service", load: () => import("./fund.js") },
-  completion: { summary: "print a script that completes commands in a shell", load: () => import("./completion.js") },
-  accept: { summary: "accept an invitation on the embedded service", load: () => import("./accept.js") },
+interface CommandEntry {
+  summary: string;
+  load: CommandPackage | (() => Promise<Definition>);
+}
+
+/** By heading of the help. Each command is a file, or a package of its own, which is loaded only if the command line names it. */
+const commands: Record<string, Record<string, CommandEntry>> = {
+  "A network:": {
+    check: { summary: "check whether a network is usable", load: () => import("./check.js") },
+    map: { summary: "draw a network, a stack or a plan as a picture", load: () => import("./map.js") },
+    console: { summary: "show a network live in the browser", load: "consortium-console" },
+    export: { summary: "write the network file of an existing consortium", load: () => import("./export.js") },
+    sweep: { summary: "delete leftovers of test runs", load: () => import("./sweep.js") },
+  },
+  "A run:": {
+    report: { summary: "render a Pulumi preview as Markdown", load: () => import("./report.js") },
+    doctor: { summary: "find out why a run does not work", load: () => import("./doctor.js") },
+    probe: { summary: "find out how your service answers", load: () => import("./probe.js") },
+    fleet: { summary: "manage many organizations and networks from one file", load: "consortium-fleet" },
+  },
+  "The embedded service:": {
+    serve: { summary: "run an embedded Consortium service on this machine", load: "consortium-service" },
+    fund: { summary: "fund a tether service's account on the embedded service", load: () => import("./fund.js") },
+    accept: { summary: "accept an invitation on the embedded service", load: () => import("./accept.js") },
+  },
+  "Installation:": {
+    plugin: { summary: "install the provider plugin for the Pulumi CLI", load: () => import("./plugin.js") },
+    completion: { summary: "print a script that completes commands in a shell", load: () => import("./completion.js") },
+  },
 };
 
 /** Runs a command line. @param args without node and the script */
@@ -36,8 +49,11 @@ export async function main(args: string[]): Promise<void> {
   const program = new Command("pulumi-consortium")
     .description("Tools for private blockchain consortia")
     .version(version);
-  for (const [name, { summary, load }] of Object.entries(commands)) {
-    const command = program.command(name).description(summary);
+  const all = Object.entries(commands).flatMap(([heading, group]) =>
+    Object.entries(group).map(([name, entry]) => ({ heading, name, ...entry })),
+  );
+  for (const { heading, name, summary, load } of all) {
+    const command = program.command(name).description(summary).helpGroup(heading);
     // The script has the options of all commands.
     const isForAll = args[0] === "completion";
     if (!args.includes(name) && !isForAll) continue;

@@ -95,9 +95,8 @@ test.each([
 test("the table has every command", async () => {
   const listed = async (...path: string[]) => {
     const { stdout } = await consortium([...path, "--help"]);
-    const inner = [...stdout.slice(stdout.indexOf("\nCommands:")).matchAll(/^ {2}([a-z]+) /gm)].map(
-      ([, name]) => name!,
-    );
+    const after = stdout.slice(stdout.indexOf("display help for command"));
+    const inner = [...after.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name!);
     return inner.filter((name) => name !== "help").map((name) => [...path, name].join(" "));
   };
   const all = [...(await listed()), ...(await listed("fleet")), ...(await listed("plugin"))];
