@@ -7,7 +7,7 @@ import { readStack } from "../inventory/stack";
 import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { svgOf } from "../observe/map/svg";
-import { UserError } from "../provider/core/user-error";
+import { UserError } from "../provider/errors";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
 import { fail, type FlagsOf, jsonText, replaceFile, textOf } from "./shared/terminal";
 

@@ -5,8 +5,8 @@ import { environmentName } from "../provider/api/environment";
 import { printable } from "../provider/api/printable";
 import { durationSeconds } from "../provider/constants";
 import { newSession } from "../provider/core/session";
-import { InUse } from "../provider/core/lifecycle/delete";
 import { stepsOf } from "../provider/core/verbs";
+import { UserError } from "../provider/errors";
 import { messageOf } from "../provider/plain";
 import { definitions } from "../provider/resources";
 import { isUtility } from "../provider/resources/service";
@@ -148,7 +148,7 @@ export async function clear(
       deleted.push(...gone);
       for (const one of gone) say(`deleted ${titleOf(one)}`);
     } catch (error) {
-      if (error instanceof InUse) return void kept.set(item, error.why);
+      if (error instanceof UserError && error.why !== undefined) return void kept.set(item, error.why);
       failed.push({ item, error: messageOf(error) });
     }
   };

@@ -7,7 +7,7 @@ import { type ConstructRequest, type ConstructResponse } from "@pulumi/pulumi/pr
 import { secretsKey } from "../provider/constants";
 import { environmentName, processEnvironment } from "../provider/api/environment";
 import { type Props } from "../provider/core/definition";
-import { UserError } from "../provider/core/user-error";
+import { UserError } from "../provider/errors";
 import { fromEngine, hasUnknown, toEngine } from "./properties";
 
 /** With this argument, a second process of this file serves only components. */
@@ -19,8 +19,9 @@ function refuseUnknown(type: string, name: string, inputs: Props): void {
   const open = Object.keys(inputs).filter((key) => hasUnknown(inputs[key]));
   if (open.length === 0) return;
   throw new UserError(
-    `${type} ${name}: ${open.join(", ")} cannot be known before the run has created other resources. Everything in the ` +
-      "definition of a network must be known at preview: write it as a plain value.",
+    "invalid-argument",
+    `${type} ${name}: write ${open.join(", ")} as a plain value. It cannot be known before the run has created other resources, and ` +
+      "everything in the definition of a network must be known at preview.",
   );
 }
 
@@ -42,7 +43,7 @@ export class Components {
     request.setInputs(toEngine({ ...props, ...(paths.length > 0 && { [secretsKey]: paths }) }));
     const client = await (this.#client ??= this.#start());
     return new Promise((resolve, reject) => {
-      const leave = (): void => reject(new UserError(unfinished));
+      const leave = (): void => reject(new UserError("step-failed", unfinished));
       this.#open.add(leave);
       client.construct(request, (error: ServiceError | null, response) => {
         this.#open.delete(leave);

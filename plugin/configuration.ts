@@ -8,7 +8,8 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb";
 import { processEnvironment } from "../provider/api/environment";
 import { Secrets } from "../provider/api/secrets";
-import { NoKeyError, SettingsError } from "../provider/api/settings";
+import { SettingsError } from "../provider/api/settings";
+import { hasCode, reasonShown } from "../provider/errors";
 import { partsOfUrn } from "../provider/constants";
 import { type Issue, type Props } from "../provider/core/definition";
 import {
@@ -88,7 +89,7 @@ export class Configuration {
       ...unknown.map((key) => `the provider has no setting "${key}"${didYouMean(key, known)}`),
       ...misspelt.map((key) => unknownSetting(key, knownInStack)),
     ];
-    return reasons.map((reason) => ({ property: "", reason })); // the engine would print a misspelled key's value
+    return reasons.map((reason) => ({ property: "", reason, code: "unknown-setting" })); // the engine would print a misspelled key's value
   }
 
   /** Unusable settings. A value that is not known yet is not one. */
@@ -102,11 +103,11 @@ export class Configuration {
       resolveProviderSettings(settings);
       return [];
     } catch (error) {
-      if (error instanceof NoKeyError) return [];
+      if (hasCode(error, "no-key")) return [];
       if (!(error instanceof SettingsError)) throw error;
       // A setting from the environment is not a property of the provider.
       const { setting = "", message } = error;
-      return [{ property: setting in settings ? setting : "", reason: message }];
+      return [{ property: setting in settings ? setting : "", reason: message, code: error.code }];
     }
   }
 }
@@ -141,15 +142,15 @@ export function diffConfig(request: DiffRequest): DiffResponse {
 /** The engine prints the value of a property that a failure names, so failures do not name secret ones. */
 export function failures(issues: readonly Issue[], { props, secrets }: Omit<Received, "paths">): CheckFailure[] {
   const hidden = new Secrets(secrets.map((key) => props[key]));
-  return issues.map(({ property, reason }) => {
+  return issues.map(({ property, reason, code }) => {
     const isSecret = secrets.includes(property.split(".")[0]!);
-    return failure({ property: isSecret ? "" : property, reason: hidden.mask(reason) });
+    return failure({ property: isSecret ? "" : property, reason: hidden.mask(reason), code });
   });
 }
 
-export function failure({ property, reason }: Issue): CheckFailure {
+export function failure(issue: Issue): CheckFailure {
   const found = new CheckFailure();
-  found.setProperty(property);
-  found.setReason(reason);
+  found.setProperty(issue.property);
+  found.setReason(reasonShown(issue));
   return found;
 }

@@ -14,7 +14,7 @@ import { wireName } from "../provider/core/field";
 import { isGone } from "../provider/api/states";
 import { type Session } from "../provider/core/session";
 import { didYouMean } from "../provider/core/suggest";
-import { UserError } from "../provider/core/user-error";
+import { UserError } from "../provider/errors";
 import { insteadOfImport, kindOf, tetherIdOf } from "../provider/constants";
 import { definitions } from "../provider/resources";
 import { type Found, type ListedKind, placeWithin, readOrganization } from "../provider/resources/tree";
@@ -87,12 +87,13 @@ async function search(session: Session, definition: Definition, id: string): Pro
   const found = withInside(await readOrganization(session, { kinds, maxAgeMs: lookAgeMs }));
   const [one, ...others] = found.filter((object) => object.kind === kind && object.id === id);
   if (one && others.length > 0)
-    throw new UserError(`Several have the id "${printable(id)}". Give the path ${formOf(definition)}.`);
+    throw new UserError("not-found", `Give the path ${formOf(definition)}: several have the id "${printable(id)}".`);
   if (one) return { id, state: one.place };
   if (found.some(({ unlisted }) => unlisted?.includes(kind))) throw unlistedError(definition);
   throw new UserError(
-    `There is no ${definition.title} with the id "${printable(id)}" in any consortium that the API key shows. ` +
-      `Check the id, or give the path ${formOf(definition)}, each part an id or a name.`,
+    "not-found",
+    `Check the id, or give the path ${formOf(definition)}, each part an id or a name. ` +
+      `There is no ${definition.title} with the id "${printable(id)}" in any consortium that the API key shows.`,
   );
 }
 
@@ -109,7 +110,8 @@ async function present(collection: Collection): Promise<Identified[]> {
 
 export const unlistedError = ({ title, type }: Definition): UserError =>
   new UserError(
-    `This service does not list any ${title}, so none can be imported. ${insteadOfImport[type] ?? ""}`.trim(),
+    "unsupported",
+    `${insteadOfImport[type] ?? ""} This service does not list any ${title}, so none can be imported.`.trim(),
   );
 
 /** A part of a path as given, and without the escapes that a "/" in a name needs. */
@@ -136,13 +138,14 @@ async function pick(collection: Collection, part: string): Promise<Identified> {
   const what = `${definition.title} "${printable(part)}"`;
   if (found && others.length > 0) {
     const ids = [found, ...others].map(({ id }) => id).join(", ");
-    throw new UserError(`Several objects in ${path} match ${what}: ${ids}. Give one of these ids instead of the name.`);
+    throw new UserError("not-found", `Give an id instead of the name: ${ids} in ${path} match ${what}.`);
   }
   const item = found ?? (await collection.get(part)); // the list may lag
   if (item && !isGone(item)) return item;
   const names = items.map((one) => (typeof one[field] === "string" ? one[field] : one.id));
   const hint = didYouMean(part, names) || "; there is none";
   throw new UserError(
+    "not-found",
     `There is no ${what} in ${path}${hint}${hint.endsWith("?") ? "" : "."} Check its id or name, and that the API key ` +
       `belongs to the organization that has it. ${escapes}`,
   );
@@ -151,7 +154,10 @@ async function pick(collection: Collection, part: string): Promise<Identified> {
 function badPath(definition: Definition, given: string): UserError {
   const isAtTop = ownerKeys(definition).length === 0;
   const how = isAtTop ? "its id or name" : `its id, or the path ${formOf(definition)}, each part an id or a name`;
-  return new UserError(`"${printable(given)}" does not say which ${definition.title}: give ${how}. ${escapes}`);
+  return new UserError(
+    "invalid-argument",
+    `"${printable(given)}" does not say which ${definition.title}: give ${how}. ${escapes}`,
+  );
 }
 
 /** The known properties of an object before it is read. If the service shows no name, it is the resource's. */
@@ -175,7 +181,10 @@ export function importWarnings(definition: Definition, id: string, inputs: Props
     const missing = issues.filter(({ property }) => inputs[property] === undefined).map(({ property }) => property);
     const why = missing.length > 0 ? `the service does not show ${missing.join(" and ")}` : issue.reason;
     const instead = insteadOfImport[definition.type];
-    throw new UserError(`${what} cannot be imported: ${why}.${instead === undefined ? "" : ` ${instead}`}`);
+    throw new UserError(
+      "cannot-adopt",
+      `${what} cannot be imported: ${why}.${instead === undefined ? "" : ` ${instead}`}`,
+    );
   }
   const next = definition.steps?.onImport;
   return next === undefined ? [] : [`${what}: ${next}`];

@@ -1,7 +1,7 @@
 import { type Definition, type Props } from "../provider/core/definition";
 import { type Session } from "../provider/core/session";
 import { didYouMean } from "../provider/core/suggest";
-import { UserError } from "../provider/core/user-error";
+import { UserError } from "../provider/errors";
 import { isUnset } from "../provider/core/values";
 import { whose } from "../provider/api/organization";
 import { printable } from "../provider/api/printable";
@@ -47,7 +47,7 @@ export function list(session: Session, definition: Definition, { query, limit, p
   const unknownKey = Object.keys(query).find((key) => !listKeys(definition).includes(key) && !isUnset(query[key]));
   if (unknownKey !== undefined) {
     const hint = didYouMean(unknownKey, listKeys(definition));
-    throw new UserError(`A list of ${definition.type} takes no "${printable(unknownKey)}"${hint}`);
+    throw new UserError("unknown-argument", `A list of ${definition.type} takes no "${printable(unknownKey)}"${hint}`);
   }
   const before = positionIn(token);
   const most = Math.min(...[pageSize, limit && limit - before.count].filter((number) => number > 0), Infinity);
@@ -83,7 +83,10 @@ function positionIn(token: string): Position {
   } catch {
     // said below
   }
-  throw new UserError("The continuation token does not belong to this plugin: list from the beginning.");
+  throw new UserError(
+    "invalid-argument",
+    "The continuation token does not belong to this plugin: list from the beginning.",
+  );
 }
 
 /** What comes after an item. If that is gone meanwhile, what has its place, and what comes after it. */
@@ -140,6 +143,7 @@ async function* everything(session: Session, definition: Definition, query: Prop
   const missing = keys.find((key) => !isUnset(query[key]) && !seen.ids.has(key));
   if (missing !== undefined)
     throw new UserError(
+      "not-found",
       `The API key shows no ${owners[missing]!.title} "${printable(String(query[missing]))}": check its id or name.`,
     );
   if (seen.isUnlisted && seen.items === 0) throw unlistedError(definition);

@@ -45,7 +45,7 @@ import { changedKeys, regenerating } from "../provider/core/diff";
 import { isStored, partsOf } from "../provider/core/state";
 import { Collection } from "../provider/core/collection";
 import { ofOthers } from "../provider/core/lifecycle/adopt";
-import { Incomplete, UserError } from "../provider/core/user-error";
+import { Incomplete, UserError } from "../provider/errors";
 import { definitions } from "../provider/resources";
 import { failure } from "./configuration";
 import { beforeRead, importedInputs, locate, importWarnings } from "./import";
@@ -106,7 +106,7 @@ export function calledIn(urn: string): string | undefined {
 /** Also by the type of the dynamic provider: after a move to it, deletions that are still due keep this provider. */
 export function definitionOf(type: string): Definition {
   const kind = kindOf(classOf(type));
-  if (!kind) throw new UserError(`This plugin has no resource ${type}.`);
+  if (!kind) throw new UserError("wrong-version", `This plugin has no resource ${type}.`);
   return definitions[kind];
 }
 
@@ -203,7 +203,8 @@ export class Resource {
     if (naming.refused) issues.unshift(naming.refused);
     if (isPreview && issues.length === 0) await this.#proveKey();
     const { [programKey]: program = version } = news;
-    if (program !== version) issues.push({ property: "", reason: otherVersion(String(program)) });
+    if (program !== version)
+      issues.push({ property: "", reason: otherVersion(String(program)), code: "wrong-version" });
     await this.#show(lines, "warning");
     const response = new CheckResponse();
     response.setInputs(toEngine({ ...inputs, ...naming.marked }, [...paths, ...secretKeys(this.#definition)]));

@@ -17,7 +17,7 @@ import { checkConfig, Configuration, diffConfig, failures } from "./configuratio
 import { list } from "./list";
 import { calledIn, definitionOf, Engine, refusal, Resource } from "./resource";
 import { type Props } from "../provider/core/definition";
-import { UserError } from "../provider/core/user-error";
+import { UserError } from "../provider/errors";
 import { pluginPrefix, terraformProvider } from "../provider/constants";
 import { checkArguments, type Lookup, lookups } from "../provider/lookups";
 import { fromEngine, hasUnknown, toEngine } from "./properties";
@@ -117,7 +117,7 @@ export class ProviderService {
     });
     for await (const { id, name } of page.items) {
       if (call.cancelled) return;
-      if (signal.aborted) throw new UserError("interrupted while listing.");
+      if (signal.aborted) throw new UserError("interrupted", "interrupted while listing.");
       const result = new proto.ListResponse.Result();
       result.setId(id);
       result.setName(name);
@@ -195,7 +195,7 @@ async function getMapping(request: proto.GetMappingRequest): Promise<proto.GetMa
 
 const lookupOf = (token: string): Lookup => {
   const found = Object.values<Lookup>(lookups).find(({ name }) => pluginPrefix + name === token);
-  if (!found) throw new UserError(`This plugin has no function ${token}.`);
+  if (!found) throw new UserError("wrong-version", `This plugin has no function ${token}.`);
   return found;
 };
 

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { aboutFiles } from "./generate/about.mjs";
 import { sdkClasses } from "./generate/classes.mjs";
 import { commandsPage } from "./generate/commands.mjs";
-import { languageFiles, naming, referenceDocs } from "./generate/docs.mjs";
+import { errorCodes, languageFiles, naming, referenceDocs } from "./generate/docs.mjs";
 import { installing, projects } from "./generate/installing.mjs";
 import { policyDocs } from "./generate/markdown.mjs";
 import { profileFiles } from "./generate/profiles.mjs";
@@ -19,6 +19,7 @@ import { built, kindsOf, lookupTypes, sdkTypes, wireObjects } from "./generate/t
 import { root } from "./lib/prepare.mjs";
 
 const { definitions } = built("provider/resources/index.js");
+const { problems } = built("provider/errors.js");
 const { lookups } = built("provider/lookups/index.js");
 const { packageSchema } = built("plugin/schema/index.js");
 const { policies } = built("sdk/policy/index.js");
@@ -49,6 +50,7 @@ const files = {
   "docs/reference/network-file.md": networkPage(schema),
   "docs/reference/commands.md": commandsPage(),
   "docs/reference/terraform.md": terraformPage(),
+  "docs/troubleshooting.md": errorCodes(problems, read("docs/troubleshooting.md")),
 };
 const checkOnly = process.argv.includes("--check");
 

@@ -4,7 +4,7 @@ import { readStack } from "../../inventory/stack";
 import { ConsortiumClient, isApiError, type Settings } from "../../provider/api";
 import { briefly } from "../../provider/api/api-error";
 import { storedIn } from "../../provider/core/state";
-import { UserError } from "../../provider/core/user-error";
+import { UserError } from "../../provider/errors";
 import { messageOf } from "../../provider/plain";
 import { exportStack, pulumiOutput } from "../shared/connection";
 import { type Finding, note, ok, parts, unknown, wrong } from "./findings";

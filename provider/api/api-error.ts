@@ -1,4 +1,5 @@
 import { conflictAdvice, conflictOf, isSilent } from "./conflict";
+import { type ErrorCode } from "../errors";
 import { messageOf } from "../plain";
 import { printable } from "./printable";
 import { otherRegionOfKey, type Settings } from "./settings";
@@ -44,7 +45,11 @@ export interface ErrorFacts {
   unclear?: boolean;
   /** The methods that the service has instead (`Allow`). */
   allow?: string;
-  /** The next step for the user. Default: `nextStep`. */
+  /** Something other than the API has answered. */
+  isForeign?: boolean;
+  /** What this means for users. Default: `meaningOf`. */
+  code?: ErrorCode;
+  /** The next step for the user. Default: `meaningOf`. */
   next?: string;
   /** For a partial list: the elements that it has. */
   items?: unknown[];
@@ -55,6 +60,7 @@ export interface ErrorFacts {
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly kind: ErrorKind;
+  readonly code: ErrorCode;
   readonly call: string;
   readonly status?: number;
   readonly errorMessage: string;
@@ -65,13 +71,14 @@ export class ApiError extends Error {
   unclear: boolean;
   readonly next?: string;
 
-  constructor(facts: ErrorFacts) {
+  constructor(facts: ErrorFacts & { code: ErrorCode }) {
     const status = facts.status === undefined ? "" : `HTTP ${facts.status}: `;
-    const next = facts.next ? ` ${facts.next}` : "";
+    const next = facts.next ? `${facts.next} ` : "";
     const request = facts.requestId === undefined ? "" : ` (Request ${facts.requestId}.)`;
     const errorMessage = printable(facts.errorMessage);
-    super(`${facts.call}: ${status}${sentence(errorMessage)}${request}${next}`, { cause: facts.cause });
+    super(`${next}${facts.call}: ${status}${sentence(errorMessage)}${request}`, { cause: facts.cause });
     this.kind = facts.kind;
+    this.code = facts.code;
     this.call = facts.call;
     this.status = facts.status;
     this.errorMessage = errorMessage;
@@ -88,7 +95,7 @@ export class ApiError extends Error {
 export class PartialList extends ApiError {
   readonly #items: unknown[];
 
-  constructor(facts: ErrorFacts) {
+  constructor(facts: ErrorFacts & { code: ErrorCode }) {
     super(facts);
     this.#items = facts.items ?? [];
   }
@@ -158,46 +165,64 @@ export function kindOfStatus(status: number): ErrorKind {
 
 const dayMs = 86_400_000;
 
-/** Next steps by kind of failure. */
-export function nextStep(facts: ErrorFacts, settings: Settings): string {
+/** What a failure means for users, and what to do next. */
+export function meaningOf(facts: ErrorFacts, settings: Settings): { code: ErrorCode; next: string } {
   const { kind, call, status, retryAfterMs = 0 } = facts;
   const { apiKey, baseUrl, advice } = settings;
+  const address = `Check that ${addressOf(settings)} is the address of the API.`;
+  if (facts.isForeign) return { code: "wrong-address", next: address };
   const conflict = conflictOf(facts);
-  if (conflict) return conflictAdvice(conflict, advice);
-  if (isSilent(facts)) return `Look for the reason in the console, then ${advice.again}.`;
+  if (conflict) return { code: codes[conflict], next: conflictAdvice(conflict, advice) };
+  if (isSilent(facts)) return { code: "conflict", next: `Look for the reason in the console, then ${advice.again}.` };
   switch (kind) {
     case "unsent":
-      return `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`;
+      return {
+        code: "unreachable",
+        next: `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`,
+      };
     case "denied": {
-      const what = status === 401 ? "was refused" : "is not allowed to do this";
-      const other = status === 401 ? otherRegionOfKey(settings) : undefined;
+      const isRefused = status === 401;
+      const other = isRefused ? otherRegionOfKey(settings) : undefined;
       const hint = other && ` The key's id is from region ${other}, but the region is set to ${settings.region}.`;
-      return `The API key from ${apiKey.source} ${what} (${baseUrl}): ${advice.replaceKey(apiKey)}${hint ?? ""}`;
+      const what = isRefused ? "was refused" : "is not allowed to do this";
+      return {
+        code: isRefused ? "key-refused" : "not-allowed",
+        next: `The API key from ${apiKey.source} ${what} (${baseUrl}): ${advice.replaceKey(apiKey)}${hint ?? ""}`,
+      };
     }
-    case "missing":
-      if (call === "GET /consortia") return checkAddress(settings);
-      return `Either it was deleted, or the API key from ${apiKey.source} belongs to another organization: check the key first.`;
     case "unsupported":
-      return checkAddress(settings);
+      return { code: "unsupported", next: address };
+    case "missing":
+      if (call === "GET /consortia") return { code: "wrong-address", next: address };
+      return {
+        code: "not-found",
+        next: `Check the key first: either it was deleted, or the API key from ${apiKey.source} belongs to another organization.`,
+      };
     case "conflict":
-      return `Once nothing else changes or uses it, ${advice.again}.`;
+      return { code: "conflict", next: `Once nothing else changes or uses it, ${advice.again}.` };
     case "invalid":
-      return `${advice.correct}, then ${advice.again}.`;
+      return { code: "request-refused", next: `${advice.correct}, then ${advice.again}.` };
     case "partial":
-      return "Ask whoever runs the service to show the whole list, or to name the next page in a Link header (RFC 8288).";
+      return {
+        code: "partial-list",
+        next: "Ask whoever runs the service to show the whole list, or to name the next page in a Link header (RFC 8288).",
+      };
     case "lost":
     case "server":
     case "unavailable":
-    case "limited":
-      if (retryAfterMs > dayMs) return `The service asks to wait for longer than a day: ask whoever runs it.`;
-      if (retryAfterMs > 60_000)
-        return `The service asks to wait for ${Math.ceil(retryAfterMs / 60_000)} minutes: then ${advice.again}.`;
-      return `The service at ${baseUrl} may be having problems: ${advice.again} later.`;
+    case "limited": {
+      const code = kind === "lost" ? "answer-lost" : kind === "limited" ? "too-many-calls" : "service-failed";
+      if (retryAfterMs > dayMs)
+        return { code, next: "The service asks to wait for longer than a day: ask whoever runs it." };
+      if (retryAfterMs > 60_000) {
+        const minutes = Math.ceil(retryAfterMs / 60_000);
+        return { code, next: `The service asks to wait for ${minutes} minutes: then ${advice.again}.` };
+      }
+      return { code, next: `The service at ${baseUrl} may be having problems: ${advice.again} later.` };
+    }
   }
 }
 
-const addressOf = ({ baseUrl, baseUrlSource }: Settings): string => `${baseUrl} (from ${baseUrlSource})`;
+const codes = { quota: "limit-reached", content: "not-empty", early: "conflict", name: "name-taken" } as const;
 
-/** Advice for answers that do not look like the API's. */
-export const checkAddress = (settings: Settings): string =>
-  `Check that ${addressOf(settings)} is the address of the API.`;
+const addressOf = ({ baseUrl, baseUrlSource }: Settings): string => `${baseUrl} (from ${baseUrlSource})`;

@@ -56,8 +56,9 @@ export class CallLog {
       this.#begin();
     } catch (cause) {
       throw new SettingsError(
-        `The log ${this.#file} (from ${source}) cannot be written: ${(cause as NodeJS.ErrnoException).code ?? messageOf(cause)}. ` +
-          "Name a file in a folder that exists and can be written, or leave the setting out.",
+        "invalid-setting",
+        "Name a file in a folder that exists and can be written, or leave the setting out. " +
+          `The log ${this.#file} (from ${source}) cannot be written: ${(cause as NodeJS.ErrnoException).code ?? messageOf(cause)}.`,
       );
     }
   }

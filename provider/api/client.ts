@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
-import { answerOr, checkAddress, isApiError } from "./api-error";
+import { answerOr, isApiError } from "./api-error";
 import { silent } from "./conflict";
 import { environmentName, processEnvironment } from "./environment";
 import { type Answer, Http, type HttpOptions } from "./http";
@@ -379,7 +379,6 @@ export class ConsortiumClient {
     const result = schema.safeParse(body);
     if (result.success) return result.data;
     const found = body === undefined ? "the answer is empty" : "the answer does not have the form of the API";
-    const next = body === undefined ? undefined : checkAddress(this.http.settings);
-    throw this.http.error({ kind: "lost", call, errorMessage: found, next });
+    throw this.http.error({ kind: "lost", call, errorMessage: found, isForeign: body !== undefined });
   }
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import pLimit from "p-limit";
 import { CallLog, requestIdIn } from "./call-log";
 import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
-import { ApiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus, nextStep, PartialList } from "./api-error";
+import { ApiError, type ErrorFacts, isApiError, kindOfStatus, meaningOf, PartialList } from "./api-error";
 import { paths, templateOf } from "./paths";
 import { messageIn, refusalIn, unwrapped } from "./refusal";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
@@ -157,7 +157,8 @@ export class Http {
   /** The error of a failed call: masks secrets, and adds what to do next. All of them are made here. */
   error(facts: ErrorFacts): ApiError {
     const errorMessage = this.#secrets.mask(facts.errorMessage).slice(0, 1000);
-    const whole = { ...facts, errorMessage, next: facts.next ?? nextStep(facts, this.settings) };
+    const meaning = meaningOf(facts, this.settings);
+    const whole = { ...facts, errorMessage, code: facts.code ?? meaning.code, next: facts.next ?? meaning.next };
     return facts.items ? new PartialList(whole) : new ApiError(whole);
   }
 
@@ -299,7 +300,7 @@ export class Http {
       if (refusal) throw this.error({ ...refusal, call, status, requestId });
       if (body !== unreadable) return { status, body: unwrapped(body, call), headers, url };
       const errorMessage = `the answer is ${nature(text)}`;
-      throw this.error({ kind: "lost", call, status, requestId, errorMessage, next: checkAddress(this.settings) });
+      throw this.error({ kind: "lost", call, status, requestId, errorMessage, isForeign: true });
     }
     const kind = kindOfStatus(status);
     const facts = {
@@ -319,8 +320,7 @@ export class Http {
     const isPlain = sentenceIn(text) !== undefined && this.connections.speaksJson;
     const isForeign = kind === "missing" && body === unreadable && !isPlain;
     // The API has no redirects, and following one would hand the key to another host.
-    const next = isForeign || status < 400 ? checkAddress(this.settings) : undefined;
-    throw this.error({ ...facts, kind: isForeign ? "server" : kind, next });
+    throw this.error({ ...facts, kind: isForeign ? "server" : kind, isForeign: isForeign || status < 400 });
   }
 }
 

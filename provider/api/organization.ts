@@ -89,10 +89,6 @@ export function whose(
   return member === undefined ? "unknown" : member === own ? "own" : "others";
 }
 
-class OtherOrganizationError extends SettingsError {
-  override readonly brief = "the API key is not known to belong to the organization that the settings require";
-}
-
 /** @throws SettingsError unless the key shows the organization that the settings require (spec, section 2.1) */
 export function requireOrganization(
   settings: Settings,
@@ -106,9 +102,12 @@ export function requireOrganization(
     : consortia.size === 0
       ? "shows no consortium, so its organization is unknown"
       : "shows consortia without their owners, so its organization is unknown";
-  throw new OtherOrganizationError(
-    `The organization must be ${required.id} (${required.source}), but the API key from ${apiKey.source} ${shows}. ` +
-      `${done} ${advice.useKeyOf(required.id, apiKey)}`,
+  throw new SettingsError(
+    organizations ? "wrong-organization" : "unclear-organization",
+    `${advice.useKeyOf(required.id, apiKey)} The organization must be ${required.id} (${required.source}), but the API key from ` +
+      `${apiKey.source} ${shows}. ${done}`,
+    undefined,
+    "the API key is not known to belong to the organization that the settings require",
   );
 }
 

@@ -2,6 +2,7 @@ import { BlockList, isIP, isIPv6 } from "node:net";
 import { z } from "zod";
 import { type Advice, clientAdvice, type KeyOrigin } from "./advice";
 import { type Environment, environmentName, keySourceVariable, processEnvironment } from "./environment";
+import { type ErrorCode, UserError } from "../errors";
 import { printable } from "./printable";
 
 /** The settings of the connection (contract). */
@@ -111,22 +112,17 @@ export class ApiKey implements KeyOrigin {
 }
 
 /** A missing or wrong setting: which one, its source, and how to correct it. */
-export class SettingsError extends Error {
+export class SettingsError extends UserError {
   override readonly name = "SettingsError";
-  /** The short form: all resources of a run fail for the same reason. */
-  readonly brief: string = "the connection settings are invalid";
-  /** @param setting the setting, if its value may be shown */
+  /** @param setting the setting, if its value may be shown @param brief all resources of a run fail for the same reason */
   constructor(
+    code: ErrorCode,
     message: string,
     readonly setting?: string,
+    brief = "the connection settings are invalid",
   ) {
-    super(message);
+    super(code, message, { brief });
   }
-}
-
-/** The key is missing. A preview does not need it. */
-export class NoKeyError extends SettingsError {
-  override readonly brief = "no API key is set";
 }
 
 /** A value, and where it was found. */
@@ -147,6 +143,7 @@ function findIn({ env = processEnvironment(), given = {} }: SettingSources): Fin
   const unknown = Object.keys(given).find((name) => !(settingNames as readonly string[]).includes(name));
   if (unknown !== undefined) {
     throw new SettingsError(
+      "unknown-setting",
       `There is no setting "${printable(unknown)}". The settings are ${settingNames.join(", ")}.`,
     );
   }
@@ -180,7 +177,7 @@ export function parse<T>(name: string, schema: z.ZodType<T>, found: Found): T {
   const result = schema.safeParse(found.value);
   if (result.success) return result.data;
   const reasons = result.error.issues.map((issue) => issue.message).join("; ");
-  throw new SettingsError(`The setting ${name} from ${found.source} ${reasons}.`, name);
+  throw new SettingsError("invalid-setting", `The setting ${name} from ${found.source} ${reasons}.`, name);
 }
 
 const loopback = new BlockList();
@@ -198,6 +195,7 @@ function parseBaseUrl({ value, source }: Found, allowHttp: boolean, advice: Advi
   const text = String(value).trim().replace(/\/+$/, "");
   const refuse = (why: string, setting?: SettingName): never => {
     throw new SettingsError(
+      "wrong-address",
       `The base address from ${source} ${why}. It must be an http(s) address that ends in /api/v1, such as https://console.kaleido.io/api/v1.`,
       setting,
     );
@@ -209,8 +207,9 @@ function parseBaseUrl({ value, source }: Found, allowHttp: boolean, advice: Advi
   if (!/\/api\/v1$/.test(url.pathname)) return refuse(`has the path "${url.pathname}"`, "baseUrl");
   if (url.protocol === "http:" && !allowHttp && !isThisMachine(url)) {
     throw new SettingsError(
-      `The base address ${text} from ${source} begins with http:// and is not on this machine: the API key would cross ` +
-        `the network in clear text. Use https://; or, if you trust that network, ${advice.allowHttp}.`,
+      "clear-text",
+      `Use https://; or, if you trust the network, ${advice.allowHttp}. The base address ${text} from ${source} begins with http:// and is ` +
+        "not on this machine: the API key would cross the network in clear text.",
       "baseUrl",
     );
   }
@@ -239,6 +238,7 @@ function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
   const address = text.includes("://") ? text : `http://${text}`;
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
     throw new SettingsError(
+      "invalid-setting",
       `The proxy from environment variable ${source} must be an http(s) address, such as http://proxy.example:3128.`,
     );
   }
@@ -292,6 +292,11 @@ export function readSettings(find: Find, env = processEnvironment(), advice: Adv
   };
   const key = find("apiKey");
   if (!key)
-    throw new NoKeyError(`No API key is set. ${advice.setKey} Create a key in the console (API tab, new API key).`);
+    throw new SettingsError(
+      "no-key",
+      `No API key is set. ${advice.setKey} Create a key in the console (API tab, new API key).`,
+      undefined,
+      "no API key is set",
+    );
   return { apiKey: new ApiKey(parse("apiKey", schemas.apiKey, key), key.source, key.place), ...rest };
 }

@@ -42,7 +42,12 @@ function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Is
         ? didYouMean(key, known)
         : `. Its arguments are ${known.join(", ")}${"extra" in shape ? "; fields beyond these go into extra" : ""}.`
     }`;
-    return { property: secrets.length > 0 && (!meant || secrets.includes(meant)) ? "" : key, reason, meant };
+    return {
+      property: secrets.length > 0 && (!meant || secrets.includes(meant)) ? "" : key,
+      reason,
+      meant,
+      code: "unknown-argument",
+    };
   });
 }
 
@@ -103,7 +108,7 @@ export function check(definition: Checkable, news: Props, olds: Props = {}): Che
   const inputs: Props = {};
   const shape: Shape = definition.inputs.shape;
   const unknownOnes = unknownArguments(definition, shape, news);
-  const issues: Issue[] = unknownOnes.map(({ property, reason }) => ({ property, reason }));
+  const issues: Issue[] = unknownOnes.map(({ property, reason, code }) => ({ property, reason, code }));
   // Do not report these as missing, too.
   const said = new Set(unknownOnes.flatMap((one) => [one.meant, `${one.meant}Id`]).concat(knownByInner(shape, news)));
   for (const [key, schema] of Object.entries(shape)) {
@@ -123,7 +128,8 @@ export function check(definition: Checkable, news: Props, olds: Props = {}): Che
       issues.push(
         ...result.error.issues.map((issue) => {
           const property = [key, ...issue.path].join(".");
-          return { property, reason: reasonOf(property, issue, at(value, issue.path), schema) };
+          const code: Issue["code"] = isMissing(at(value, issue.path)) ? "missing-argument" : undefined;
+          return { property, reason: reasonOf(property, issue, at(value, issue.path), schema), ...(code && { code }) };
         }),
       );
     } else if (result.data !== undefined) {

@@ -4,7 +4,7 @@ import { wireName } from "./field";
 import { Listed } from "./listed";
 import { type Session } from "./session";
 import { fromWire } from "./state";
-import { UserError } from "./user-error";
+import { type ErrorCode, type ErrorDetails, UserError } from "../errors";
 import { sameValue } from "./values";
 
 /** The objects of one kind in one place, as their resource sees them. */
@@ -33,8 +33,8 @@ export class Collection extends Listed {
     );
   }
 
-  error(text: string): UserError {
-    return new UserError(`${this.what}: ${text}`);
+  error(code: ErrorCode, text: string, details?: ErrorDetails): UserError {
+    return new UserError(code, `${this.what}: ${text}`, details);
   }
 
   say(text: string, weight = ""): void {

@@ -1,6 +1,7 @@
 import { type z } from "zod";
 import { type ConsortiumClient, type Identified } from "../api";
 import { paths } from "../api/paths";
+import { type ErrorCode } from "../errors";
 import { type Condition, conditionOf } from "../api/states";
 import { type FieldMeta, metaOf, nameOf, type Props } from "./field";
 import { type Session } from "./session";
@@ -25,6 +26,8 @@ export type Timeouts = typeof verbSeconds;
 export interface Issue {
   property: string;
   reason: string;
+  /** Default: the value is invalid. */
+  code?: ErrorCode;
 }
 
 /** The result of a verb: the id and the complete state. */

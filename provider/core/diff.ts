@@ -14,7 +14,7 @@ import {
   secretKeys,
 } from "./definition";
 import { isReadable, type StateParts, partsOf } from "./state";
-import { UserError } from "./user-error";
+import { UserError } from "../errors";
 import { isUnset, normalOf, sameAsked, sameValue, secretPaths } from "./values";
 
 export interface DiffResult {
@@ -167,8 +167,9 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
   const what = nameOf(definition, state);
   if (replaces.length > 0 && inputs.adopt === id && definition.place(state).idField === undefined)
     throw new UserError(
-      `${what}: a change of ${replaces.join(" and ")} replaces ${id}, and adopt: "${id}" would adopt the object that is deleted. ` +
-        "This stack has it already: remove adopt to make a new one, or set the old value again.",
+      "cannot-adopt",
+      `${what}: remove adopt to make a new one, or set the old ${replaces.join(" and ")} again. The change replaces ${id}, and ` +
+        `adopt: "${id}" would adopt the object that is deleted.`,
     );
   const moved = changed.some((key) => inputMeta(definition, key)?.parent === "path");
   const sent = [...changed, ...drifted];

@@ -2,7 +2,7 @@ import { type z } from "zod";
 import { paths } from "../api/paths";
 import { nameOf, type Props } from "./field";
 import { isUnset, normalOf, unformatted } from "./values";
-import { UserError } from "./user-error";
+import { UserError } from "../errors";
 
 /*
  * Which resource of the program has which object, as far as this run has shown; lifecycle/handover.ts decides by it. Objects are
@@ -95,8 +95,8 @@ function handover(from: ProgramResource | undefined, to: ProgramResource | undef
 
 /** The error for resources that swap names, so that each waits for the other. */
 export const swapping = (what: string, { name }: ProgramResource): string =>
-  `${what} swaps names with "${name}". One run cannot do that, because each name is still taken. Give one of them a ` +
-  "temporary name, run `pulumi up`, then set the final one.";
+  `${what}: give it a temporary name, run \`pulumi up\`, then set the final one. It swaps names with "${name}", and one run cannot do ` +
+  "that, because each name is still taken.";
 
 const undo = ({ name }: ProgramResource): string =>
   `Take "${name}" out of the program: it leaves the state, and the object stays.`;
@@ -158,15 +158,16 @@ export class Leases {
     const taker = this.#other([path], resource, (one) => took(one, path));
     if (taker) {
       throw new UserError(
-        `${what}: this run has given it to "${taker.resource.name}", which adopts it, before the program showed that it is ` +
-          `"${resource.name}". One object cannot be managed twice. ${undo(taker.resource)}`,
+        "managed-twice",
+        `${what}: ${undo(taker.resource)} This run has given it to that, before the program showed that it is "${resource.name}", and ` +
+          "one object cannot be managed twice.",
       );
     }
     const name = object.isOver ? undefined : nameMark(definition, inputs);
     const claimant = this.#other([wish(path), name], resource, isWaiting);
-    if (claimant) throw new UserError(`${what}: ${held(definition, id, resource, claimant.resource)}`);
+    if (claimant) throw new UserError("managed-twice", `${what}: ${held(definition, id, resource, claimant.resource)}`);
     const other = this.swapsWith(resource);
-    if (other) throw new UserError(swapping(what, other));
+    if (other) throw new UserError("managed-twice", swapping(what, other));
     const twin = this.#other([path], resource, (one) => keeps(one, path));
     return twin && `${what} is both "${twin.resource.name}" and "${resource.name}". ${undo(resource)}`;
   }
@@ -333,5 +334,5 @@ export const held = (
   by: ProgramResource,
   wanted: ProgramResource | undefined,
 ): string =>
-  `the ${definition.title} ${id} is "${by.name}" of this program already, and one object cannot be managed twice. ` +
-  `${handover(by, wanted)} Otherwise give each its own name.`;
+  `give each resource its own name, or one of them the object. The ${definition.title} ${id} is "${by.name}" of this program already, ` +
+  `and one object cannot be managed twice. ${handover(by, wanted)}`;

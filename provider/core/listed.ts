@@ -10,7 +10,7 @@ import { type Lease, type ProgramResource } from "./leases";
 import { type Listing, type Requested } from "./run";
 import { serviceNow, type Session } from "./session";
 import { goneMs, lookEveryMs, unseenMs, waitingAgeMs } from "./times";
-import { UserError } from "./user-error";
+import { UserError } from "../errors";
 
 /** Every so many looks that do not find an object in the list, it is requested by id. */
 const looksBeforeAsking = 4;
@@ -378,9 +378,11 @@ const parentsOf = ({ parent }: Place): string[] => (parent ? [parent.id, ...pare
 
 const unproved = (path: string, why: string): UserError =>
   new UserError(
-    `${path} is not listed, but nothing proves that it is gone: ${why}. It stays in the state. Run the command again; if it was ` +
-      `deleted, confirm that for one run with ${environmentName("confirmDeleted")}=${path.slice(path.lastIndexOf("/") + 1)}.`,
+    "not-listed",
+    `Run the command again; if ${path} was deleted, confirm that for one run with ` +
+      `${environmentName("confirmDeleted")}=${path.slice(path.lastIndexOf("/") + 1)}. It is not listed, but nothing proves that it is ` +
+      `gone: ${why}. It stays in the state.`,
   );
 
 const outOfTime = (path: string, { limit }: Deadline): UserError =>
-  new UserError(`GET ${path} was not answered in time: the limit is ${limit} (customTimeouts).`);
+  new UserError("not-ready", `GET ${path} was not answered in time: the limit is ${limit} (customTimeouts).`);

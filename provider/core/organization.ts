@@ -4,7 +4,7 @@ import { paths } from "../api/paths";
 import { pulumiAdvice } from "./advice";
 import { Listed } from "./listed";
 import { type Definition, pathOf, type Made, nameOf, type Props } from "./definition";
-import { CommonError } from "./user-error";
+import { type ErrorCode, UserError } from "../errors";
 import { text } from "../plain";
 import { storedIn } from "./state";
 import { isElsewhere, isKnown, isMoved, type Ownership, type StateObject, withKey } from "./ownership";
@@ -95,7 +95,7 @@ async function compared(session: Session, { ownership, isShown, consortiumId }: 
  * Call before anything is changed or deleted, and before an object is taken for gone.
  * @param isThere the object was just read, so that a key that is not known to be foreign may stay unproved
  * @returns what the state records from now on
- * @throws CommonError that names the state's organization, what the key shows, and what to do
+ * @throws UserError that names the state's organization, what the key shows, and what to do
  */
 export async function proveOrganization(session: Session, object: StateObject, isThere = false): Promise<Ownership> {
   await fitsRequired(session, object);
@@ -112,7 +112,7 @@ const providerCalled = (name: string): string => (name === "" ? "the default pro
 const movedBy = ({ provider: before }: Ownership, now: string): string =>
   `${providerCalled(before!)} was replaced by ${providerCalled(now)}`;
 
-/** Checks the key against all states that the engine has shown. @throws CommonError for a foreign key */
+/** Checks the key against all states that the engine has shown. @throws UserError for a foreign key */
 export async function proveSeen(session: Session): Promise<void> {
   for (const object of session.run.stateObjects) await proveOrganization(session, object);
 }
@@ -182,17 +182,18 @@ async function fitsRequired(session: Session, object: StateObject): Promise<void
   if (!ownership.organizations || !isKnown(ownership, settings)) requireOrganization(settings, await visible(session));
 }
 
-/** @throws CommonError if the settings require another organization than the state's */
+/** @throws UserError if the settings require another organization than the state's */
 export function refuseUnlikeRequired({ client, provider }: Session, { what, ownership }: StateObject): void {
   const { organization: required } = client.http.settings;
   if (!required || !ownership.organizations || ownership.organizations.includes(required.id)) return;
   const next = isMoved(ownership, provider)
     ? backFrom(ownership, provider!)
     : `Select the stack of ${required.id}, or correct the setting.`;
-  throw new CommonError(
-    `${what} was made with organization ${ownership.organizations.join(" or ")}, but the organization must be ` +
-      `${required.id} (${required.source}). Nothing was changed. ${next}`,
-    `the organization must be ${required.id}, and this was made with another one`,
+  throw new UserError(
+    "wrong-organization",
+    `${next} ${what} was made with organization ${ownership.organizations.join(" or ")}, but the organization must be ` +
+      `${required.id} (${required.source}). Nothing was changed.`,
+    { brief: `the organization must be ${required.id}, and this was made with another one` },
   );
 }
 
@@ -205,16 +206,20 @@ const backFrom = (ownership: Ownership, now: string): string =>
 function refused(
   { client, provider }: Session,
   { what, ownership }: StateObject,
+  code: ErrorCode,
   shows: string,
   next: string,
-): CommonError {
+): UserError {
   const { apiKey, baseUrl } = client.http.settings;
   const own = ownership.organizations?.join(" or ");
   const whose = own === undefined ? what : `${what} was made with organization ${own}`;
-  const then = isMoved(ownership, provider) ? `. Nothing was changed. ${backFrom(ownership, provider!)}` : next;
-  return new CommonError(
-    `${whose}, but the API key from ${apiKey.source}${shows} (${baseUrl})${then}`,
-    `the API key is not known to belong to ${own === undefined ? "its organization" : `organization ${own}`}`,
+  const first = isMoved(ownership, provider) ? backFrom(ownership, provider!) : next;
+  return new UserError(
+    code,
+    `${first} ${whose}, but the API key from ${apiKey.source}${shows} (${baseUrl}). Nothing was changed.`,
+    {
+      brief: `the API key is not known to belong to ${own === undefined ? "its organization" : `organization ${own}`}`,
+    },
   );
 }
 
@@ -227,26 +232,21 @@ function useKeyOf({ client }: Session, { ownership }: StateObject): string {
   );
 }
 
-const foreignKey = (session: Session, object: StateObject, organizations: Iterable<string>): CommonError =>
-  refused(
-    session,
-    object,
-    ` belongs to ${names(organizations)}`,
-    `. Nothing was changed. ${useKeyOf(session, object)}`,
-  );
+const foreignKey = (session: Session, object: StateObject, organizations: Iterable<string>): UserError =>
+  refused(session, object, "wrong-organization", ` belongs to ${names(organizations)}`, useKeyOf(session, object));
 
 const unseen = ", which this stack has not seen before,";
 
-function ambiguousKey(session: Session, object: StateObject, organizations: ReadonlySet<string>): CommonError {
+function ambiguousKey(session: Session, object: StateObject, organizations: ReadonlySet<string>): UserError {
   const own = object.ownership.organizations!.join(" or ");
   const shows =
     `${unseen} may belong to ${names(organizations)}: the service cannot tell which, because each is a ` +
     "member of every consortium that it lists";
-  const next = `. Nothing was changed. If it is a key of ${own}, run \`pulumi config set consortium:organization ${own}\`.`;
-  return refused(session, object, shows, next);
+  const next = `If it is a key of ${own}, run \`pulumi config set consortium:organization ${own}\`.`;
+  return refused(session, object, "unclear-organization", shows, next);
 }
 
-function unclearKey(session: Session, object: StateObject, { consortia, organizations }: Visible): CommonError {
+function unclearKey(session: Session, object: StateObject, { consortia, organizations }: Visible): UserError {
   const { ownership, consortiumId, id } = object;
   const shows =
     consortia.size === 0
@@ -258,8 +258,7 @@ function unclearKey(session: Session, object: StateObject, { consortia, organiza
   const [cause, remedy] = isElsewhere(ownership, session.client.http.settings)
     ? ["this address, which is new to the stack, belongs to another service or region", "Set the earlier address"]
     : ["the key belongs to another organization", useKeyOf(session, object).replace(/\.$/, "")];
-  const next =
-    `: either ${cause}, or everything was deleted there. Nothing was changed. ` +
-    `${remedy}; if it was deleted, confirm that for one run with CONSORTIUM_CONFIRM_DELETED=${first}.`;
-  return refused(session, object, `${unseen} ${shows}`, next);
+  const next = `${remedy}; if it was deleted, confirm that for one run with CONSORTIUM_CONFIRM_DELETED=${first}.`;
+  const why = `${unseen} ${shows}: either ${cause}, or everything was deleted there`;
+  return refused(session, object, "unclear-organization", why, next);
 }

@@ -12,12 +12,12 @@ import { printable } from "../api/printable";
 import { environmentName, processEnvironment } from "../api/environment";
 import { Secrets } from "../api/secrets";
 import { begin } from "../api/trace";
-import { NoKeyError, SettingsError } from "../api/settings";
+import { SettingsError } from "../api/settings";
 import { type Props } from "./field";
 import { adoptsAll, type ProviderSettings, resolveProviderSettings, settingVariables } from "./settings";
 import { messageOf } from "../plain";
 import { previewMs, toldPauseMs } from "./times";
-import { Incomplete, UserError } from "./user-error";
+import { coded, codeOf, hasCode, Incomplete, UserError } from "../errors";
 import { type Path, valuesAt } from "./values";
 
 /** The context of one verb. */
@@ -79,7 +79,7 @@ interface Host {
 function interruptible(signal: AbortSignal): Clock {
   setMaxListeners(0, signal); // one for each resource that waits
   const woken = (): never => {
-    throw new UserError("interrupted while waiting.");
+    throw new UserError("interrupted", "interrupted while waiting.");
   };
   return {
     now: () => systemClock.now(),
@@ -94,7 +94,10 @@ const withoutKey = `To preview without a key, as for a pull request from a fork,
 export function isOffline(env = processEnvironment()): boolean {
   const text = env[offlineVariable] || "false";
   if (text === "true" || text === "false") return text === "true";
-  throw new UserError(`Environment variable ${offlineVariable} is "${printable(text)}": it must be true or false.`);
+  throw new UserError(
+    "invalid-setting",
+    `Set environment variable ${offlineVariable} to true or false: it is "${printable(text)}".`,
+  );
 }
 
 /** Settings, or the error of resolving them; `key` differs for other settings. */
@@ -140,7 +143,9 @@ export class Sessions {
     let cause = error;
     while (cause instanceof UserError) ({ cause } = cause);
     const named = where !== undefined && isApiError(cause) ? `${where}: ${messageOf(error)}` : messageOf(error);
-    const masked = new UserError(this.secrets.mask(this.#told(error, where) ?? named));
+    const code = codeOf(error) ?? codeOf(cause);
+    const text = coded(this.secrets.mask(this.#told(error, where) ?? named), code);
+    const masked = new UserError(code ?? "service-failed", text);
     return error instanceof Incomplete ? new Incomplete(error.id, error.state, masked) : masked;
   }
 
@@ -185,7 +190,7 @@ export class Sessions {
     const now = this.#now();
     if (now === this.#checked) return;
     adoptsAll(this.host.settings());
-    if ("error" in now && !(now.error instanceof NoKeyError)) throw now.error;
+    if ("error" in now && !hasCode(now.error, "no-key")) throw now.error;
     this.#checked = now;
   }
 
@@ -221,7 +226,7 @@ export class Sessions {
       this.#accepted = true;
     } catch (error) {
       const isRefused = error instanceof SettingsError || isApiError(error, "denied");
-      if (isRefused) throw new UserError(`${messageOf(error)} ${withoutKey}`);
+      if (isRefused) throw new UserError(codeOf(error)!, `${messageOf(error)} ${withoutKey}`);
       return `could not verify the API key; the update may fail: ${messageOf(error)}`;
     }
     return undefined;
@@ -264,7 +269,7 @@ export class Sessions {
   }
 
   #start(settings: Settings): Session {
-    if (this.#ended) throw new UserError("the run has ended.");
+    if (this.#ended) throw new UserError("interrupted", "the run has ended.");
     const { host, secrets } = this;
     const say = (message: string): void => host.say(printable(secrets.mask(message).replaceAll("\n", " ")));
     const clock = interruptible(host.interrupted());

@@ -5,7 +5,7 @@ import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "./de
 import { type FieldMeta, metaOf, wireName } from "./field";
 import { isObject } from "../plain";
 import { sameTimeMs } from "./times";
-import { UserError } from "./user-error";
+import { UserError } from "../errors";
 import { isUnset, sameName, sameValue, secretPaths, timeOf } from "./values";
 
 /*
@@ -59,7 +59,10 @@ export const stateVersion = 2;
 export function storedIn({ [storedKey]: kept }: Props): Partial<StoredState> {
   if (!isObject(kept)) return {};
   if (Number(kept.version) > stateVersion)
-    throw new UserError("A newer version of pulumi-consortium wrote the state of this resource: install that one.");
+    throw new UserError(
+      "wrong-version",
+      "Install a newer version of pulumi-consortium: it wrote the state of this resource.",
+    );
   return kept;
 }
 

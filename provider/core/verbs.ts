@@ -49,7 +49,7 @@ import { isKnown, isMoved, type Ownership, type StateObject, withProvider } from
 import { isOffline, type Session, type Sessions, within } from "./session";
 import { inputsOf, isStored, storedIn, storedKey, partsOf, withoutUndefined } from "./state";
 import { previewMs, refreshMs } from "./times";
-import { CommonError, Incomplete, UserError } from "./user-error";
+import { Incomplete, UserError } from "../errors";
 import { isObject } from "../plain";
 import { isUnknown, isUnset, secretPaths, unknown } from "./values";
 
@@ -134,9 +134,10 @@ export class Verbs {
     const { secrets } = this.sessions;
     const hidden = secretPaths(news).map(([key]) => key);
     // The engine prints the value of the property that a failure names.
-    const failures = [...issues, ...taken].map(({ property, reason }) => ({
+    const failures = [...issues, ...taken].map(({ property, reason, code }) => ({
       property: hidden.includes(property.split(".")[0]) ? "" : property,
       reason: secrets.mask(reason),
+      code,
     }));
     return {
       inputs: {
@@ -202,7 +203,7 @@ export class Verbs {
     const reason = leases.declare(resource, definition, isNew, inputs);
     if (reason === undefined) return [];
     const named = inputs.adopt === undefined ? nameKey(definition) : "adopt";
-    return [{ property: definition.steps?.idKey ?? named ?? "", reason }];
+    return [{ property: definition.steps?.idKey ?? named ?? "", reason, code: "managed-twice" }];
   }
 
   /**
@@ -243,7 +244,7 @@ export class Verbs {
     const prove = (): Promise<unknown> => proveOrganization(session, object);
     await sessions.traced("diff", this.definition.type, whose.resource?.name, prove).catch((error: unknown) => {
       // Any other failure may pass: an update, which has more time, asks again.
-      if (error instanceof CommonError) throw error;
+      if (error instanceof UserError && error.brief !== undefined) throw error;
     });
     return [];
   }
@@ -328,7 +329,7 @@ export class Verbs {
     const object = isStored(state) ? this.#saw(id, state) : undefined;
     const now = await stepsOf(definition).read(timed, id, known);
     if (!now) {
-      if (!object) throw new UserError(notFound(definition, id, state));
+      if (!object) throw new UserError("not-found", notFound(definition, id, state));
       await proveOrganization(timed, object);
       return (await definition.steps?.isServed?.(timed, known)) ? { props: state } : undefined;
     }

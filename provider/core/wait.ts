@@ -1,5 +1,5 @@
 import { traced } from "../api/trace";
-import { UserError } from "./user-error";
+import { UserError } from "../errors";
 import { type Session } from "./session";
 import { firstWaitsMs, waitEveryMs } from "./times";
 
@@ -47,7 +47,10 @@ async function lookUntilDone<T>(
       if ("done" in seen) return seen.done;
       const now = clock.now();
       if (now >= deadline.at)
-        throw new UserError(`still ${seen.waiting} after ${deadline.limit}, which is the limit (customTimeouts).`);
+        throw new UserError(
+          "not-ready",
+          `still ${seen.waiting} after ${deadline.limit}, which is the limit (customTimeouts).`,
+        );
       progress.tell(seen.waiting);
       await clock.sleep(Math.min(nextLookMs(looks, now, now - start), deadline.at - now));
     }

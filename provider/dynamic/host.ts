@@ -6,7 +6,7 @@ import { Verbs } from "../core/verbs";
 import { type Definition, type Props, secretKeys } from "../core/definition";
 import { isUnknown } from "../core/values";
 import { isObject, messageOf } from "../plain";
-import { Incomplete } from "../core/user-error";
+import { Incomplete, reasonShown } from "../errors";
 import { setTimeout as sleep } from "node:timers/promises";
 import { printableLines } from "../api/printable";
 
@@ -115,7 +115,8 @@ export function handler(definition: Definition, host = hostProcess) {
         if (warning !== undefined) show([`WARNING: ${warning}`]);
         if (isPreview && Object.keys(olds).length === 0)
           show((await verbs.adoption({ ...news, ...checked.inputs })).lines);
-        return { ...checked, inputs: withSecrets(definition, checked.inputs) };
+        const failures = checked.failures.map((issue) => ({ property: issue.property, reason: reasonShown(issue) }));
+        return { inputs: withSecrets(definition, checked.inputs), failures };
       }),
 
     diff: (id: string, olds: Props, news: Props) =>

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type ConsortiumClient, DestinationObject, isApiError, MembershipObject } from "../api";
-import { answerOr } from "../api/api-error";
+import { answerOr, briefly } from "../api/api-error";
 import { paths } from "../api/paths";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { creating } from "../core/lifecycle/create";
 import { deleting } from "../core/lifecycle/delete";
-import { UserError } from "../core/user-error";
+import { UserError } from "../errors";
 import { common, consortiumId, destinations, idIn, idOf, lowerCase, nameText, optionalText, parentId } from "./fields";
 
 const needsMember = ["idRegistryId", "testCertificate"] as const;
@@ -31,8 +31,8 @@ async function verify(client: ConsortiumClient, consortium: string, member: stri
   } catch (error) {
     if (!isApiError(error, "missing", "unsupported")) throw error;
     throw new UserError(
-      `the membership ${member} cannot be verified through this service (${error.message}) ` +
-        "Verify it in the console, then leave testCertificate out.",
+      "unsupported",
+      `Verify the membership ${member} in the console, then leave testCertificate out: this service cannot (${briefly(error)}).`,
     );
   }
 }

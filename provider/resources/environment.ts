@@ -69,8 +69,9 @@ async function refuseOlder({ collection, id, inputs, keys }: Change): Promise<vo
   const [now, wanted] = [from, to].map((id) => releases.find((one) => one.id === id)?.version);
   if (now === undefined || wanted === undefined || wanted.localeCompare(now, "en", { numeric: true }) >= 0) return;
   throw collection.error(
-    `release ${String(to)} (${wanted}) is older than ${String(from)} (${now}), the release that it runs, and a ledger cannot be downgraded. ` +
-      `Set releaseId: "${String(from)}" or a newer one, or leave it out. Nothing was changed.`,
+    "cannot-change",
+    `set releaseId: "${String(from)}" or a newer one, or leave it out. Release ${String(to)} (${wanted}) is older than ${String(from)} ` +
+      `(${now}), the release that it runs, and a ledger cannot be downgraded. Nothing was changed.`,
   );
 }
 

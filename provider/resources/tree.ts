@@ -9,6 +9,7 @@ import { type Session } from "../core/session";
 import { lackedIn } from "../core/state";
 import { didYouMean } from "../core/suggest";
 import { lackingMs } from "../core/times";
+import { UserError } from "../errors";
 import { definitions } from "./index";
 
 /** Kinds of objects that a service lists. */
@@ -249,11 +250,12 @@ function chosen(consortia: readonly Found[], nameOrId: string): Found {
   if (found && others.length === 0) return found;
   if (found) {
     const ids = [found, ...others].map(({ id }) => id).join(", ");
-    throw new Error(
+    throw new UserError(
+      "not-found",
       `Several consortia have the name "${nameOrId}": ${ids}. Give the id of one: --consortium ${found.id}`,
     );
   }
-  if (consortia.length === 0) throw new Error("The organization of this API key has no consortium.");
+  if (consortia.length === 0) throw new UserError("not-found", "The organization of this API key has no consortium.");
   const names = consortia.map(({ props, id }) => props.name ?? id);
-  throw new Error(`There is no consortium "${nameOrId}"${didYouMean(nameOrId, names)}`);
+  throw new UserError("not-found", `There is no consortium "${nameOrId}"${didYouMean(nameOrId, names)}`);
 }

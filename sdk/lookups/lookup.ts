@@ -118,11 +118,11 @@ async function lookUp(lookup: LookupName, given: Props, opts: InvokeOptions | un
     );
   }
   const { ApiError, ConsortiumClient, settingNames, SettingsError } = await import("../../provider/api/index.js");
+  const { codedMessage, reasonShown, UserError } = await import("../../provider/errors.js");
   const { resolveProviderSettings } = await import("../../provider/core/settings.js");
-  const { UserError } = await import("../../provider/core/user-error.js");
   const { checkArguments, lookups } = await import("../../provider/lookups/index.js");
   const { inputs, issues } = checkArguments(lookups[lookup], given);
-  const reasons = issues.map(({ reason }) => (reason.startsWith(lookup) ? reason : `${lookup}: ${reason}`));
+  const reasons = issues.map((issue) => (issue.reason.startsWith(lookup) ? "" : `${lookup}: `) + reasonShown(issue));
   if (reasons.length > 0) throw runError(reasons.join("\n"));
   try {
     const config = new Config("consortium");
@@ -134,8 +134,9 @@ async function lookUp(lookup: LookupName, given: Props, opts: InvokeOptions | un
     await client.requireOrganization();
     return await lookups[lookup].run(client, inputs);
   } catch (error) {
-    if (error instanceof UserError) throw runError(`${lookup}: ${error.message}`, error);
-    if (error instanceof ApiError || error instanceof SettingsError) throw runError(error.message, error);
+    const isOfSettings = error instanceof SettingsError || error instanceof ApiError;
+    if (isOfSettings) throw runError(codedMessage(error), error);
+    if (error instanceof UserError) throw runError(`${lookup}: ${codedMessage(error)}`, error);
     throw error;
   }
 }

@@ -352,3 +352,9 @@ export function languageFiles(about, read) {
     [page]: withPart(page, read(page), "plugin/schema/examples.ts", exampleOf(examples.Network).trimEnd()),
   };
 }
+
+/** @param {typeof import("../../provider/errors.js").problems} problems @param {string} page with the codes of errors */
+export function errorCodes(problems, page) {
+  const part = Object.entries(problems).map(([code, { cause, fix }]) => `### ${code}\n\n${cause} ${fix}`);
+  return withPart("docs/troubleshooting.md", page, "provider/errors.ts", part.join("\n\n"));
+}

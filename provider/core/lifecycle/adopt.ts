@@ -13,7 +13,7 @@ import { held, isNamesake } from "../leases";
 import { type Session } from "../session";
 import { fresh, readyStep, stateOf, type StoredState } from "../state";
 import { goneMs, lookEveryMs, nameFreedMs, steadyAgeMs, takenLagMs } from "../times";
-import { Incomplete, Unclear } from "../user-error";
+import { Incomplete, isUnclear } from "../../errors";
 import { isUnset, normalOf, sameValue } from "../values";
 import { toContinue } from "./continue-killed";
 import { take } from "./handover";
@@ -75,7 +75,7 @@ export function ofOthers(collection: Collection, id: string): string[] {
 }
 
 const severalHave = (taken: readonly Identified[]): string =>
-  `several have this name (${taken.map(({ id }) => id).join(", ")}). Specify which one to adopt: adopt: "${taken[0]!.id}".`;
+  `set the id of the one to adopt, such as adopt: "${taken[0]!.id}": several have this name (${taken.map(({ id }) => id).join(", ")}).`;
 
 /** Whether what is to be adopted may be there: a list may be empty for a moment, and a second ledger beside the first would stay. */
 function isDoubtful({ session, definition, inputs, place }: Collection, siblings: Identified[] | undefined): boolean {
@@ -132,10 +132,10 @@ async function chosen(collection: Collection, id: string, siblings: Identified[]
   const item = siblings.find((one) => one.id === id) ?? (await collection.get(id));
   const adoptName = "or use adopt: true to adopt by name";
   if (item && isGoing(item))
-    throw collection.error(`${item.id} is being deleted. Wait, and use another id, ${adoptName}.`);
+    throw collection.error("cannot-adopt", `use another id, ${adoptName}: ${item.id} is being deleted.`);
   if (item && !isGone(item)) return item;
-  const missing = `there is no ${collection.definition.title} ${id} under ${collection.path}`;
-  throw collection.error(`${missing} to adopt. Check the id, ${adoptName}.`);
+  const missing = `There is no ${collection.definition.title} ${id} under ${collection.path} to adopt.`;
+  throw collection.error("not-found", `check the id, ${adoptName}. ${missing}`);
 }
 
 /** The object with the name that the program gives. @throws UserError if it has to be free */
@@ -145,13 +145,13 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
   const [first, ...more] = taken;
   if (!first) {
     const similar = adopts(session, inputs) ? similarTo(collection, siblings) : undefined;
-    if (similar !== undefined) throw collection.error(similar);
+    if (similar !== undefined) throw collection.error("cannot-adopt", similar);
     return undefined;
   }
   const left = taken.some(({ id }) => session.run.leases.released(collection.pathOf(id)));
-  if (!(adopts(session, inputs) || left)) throw collection.error(takenBy(collection, taken));
+  if (!(adopts(session, inputs) || left)) throw collection.error("name-taken", takenBy(collection, taken));
   if (more.length === 0) return first;
-  throw collection.error(severalHave(taken));
+  throw collection.error("cannot-adopt", severalHave(taken));
 }
 
 /** The siblings with this name, except those that this one replaces. */
@@ -173,8 +173,8 @@ function similarTo(collection: Collection, siblings: Identified[]): string | und
   if (!like || collection.namesakes(siblings).length > 0) return undefined; // those go
   const name = String(collection.shown(like)[nameKey(definition)!]);
   return (
-    `no exact match, but ${like.id} is called "${printable(name)}", which is similar. Nothing was created. If that is the one, set ` +
-    `adopt: "${like.id}"; otherwise choose a name that differs more from it than "${String(inputs[nameKey(definition)!])}".`
+    `set adopt: "${like.id}" if that is the one; otherwise choose a name that differs more from it than ` +
+    `"${String(inputs[nameKey(definition)!])}". There is no exact match, but ${like.id} is called "${printable(name)}". Nothing was created.`
   );
 }
 
@@ -199,8 +199,10 @@ async function lasting(collection: Collection, found: Identified[]): Promise<Ide
   while (taken.some(frees) && clock.now() < end) taken = await again(lookEveryMs);
   const [going] = taken.filter(isGoing);
   if (!going) return taken;
-  const next = "Run the command again when it is gone, or choose another name.";
-  throw collection.error(`${going.id} has this name and is still being deleted. ${next}`);
+  throw collection.error(
+    "name-taken",
+    `run the command again when ${going.id} is gone, or choose another name: it has this name and is still being deleted.`,
+  );
 }
 
 /** Why the name is taken, and what to do. */
@@ -211,32 +213,28 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   const holder = taken.map(({ id }) => collection.holder(id, session.resource)).find(Boolean);
   if (holder && !isNamesake(definition, holder.inputs, collection.inputs))
     return (
-      `${first!.id} still has this name. "${holder.resource.name}" of this program gives it up in this run, but only after ` +
-      `this one, as with \`--parallel 1\`. Use two runs: the first without this resource, the second with it.`
+      `use two runs: the first without this resource, the second with it. ${first!.id} still has this name: "${holder.resource.name}" of ` +
+      "this program gives it up in this run, but only after this one, as with `--parallel 1`."
     );
-  if (holder) return `the name is already taken: ${held(definition, first!.id, holder.resource, session.resource)}`;
+  if (holder) return `${held(definition, first!.id, holder.resource, session.resource)}`;
   const adopting = `adopt: true (or adopt: "${first!.id}")`;
   if (definition.shared?.applies(collection.shown(first!)))
-    return `there is one already, which others may share: ${ids}. To use it as it is, set ${adopting}. ${more(session)}`;
+    return `set ${adopting} to use it as it is. There is one already, which others may share: ${ids}. ${more(session)}`;
   if (taken.some(({ id }) => collection.isOfStack(id)))
     return (
-      `the name is already taken by ${ids}, which is this stack's own. For \`--replace\`, set the resource option deleteBeforeReplace: ` +
-      'true; for a resource that was only renamed, set aliases: [{ name: "<its old name>" }]. With retainOnDelete, or deletedWith an object that stayed, the old one keeps ' +
-      "its name: choose another name for the new one, or take the old one back with adopt: true."
+      "for `--replace`, set the resource option deleteBeforeReplace: true; for a resource that was only renamed, set aliases: " +
+      `[{ name: "<its old name>" }]; after retainOnDelete, choose another name or set adopt: true. The name is already taken by ${ids}, ` +
+      "which is this stack's own."
     );
   if (!collection.isMade(first!.id) && isFounded(collection))
-    return `the name is already taken by ${ids}, which the service created together with its parent. Set ${adopting} to manage it here.`;
-  return (
-    `the name is already taken by ${ids}. Set ${adopting} to manage it here, or choose another name. If a resource of this stack has ` +
-    `it, and this update renames or removes that one, do that first, in a run of its own. ${more(session)}`
-  );
+    return `set ${adopting} to manage it here. The name is already taken by ${ids}, which the service created together with its parent.`;
+  return `set ${adopting} to manage it here, or choose another name. The name is already taken by ${ids}. ${more(session)}`;
 }
 
-/** Other possible causes. A fleet continues its killed runs by itself. */
+/** Other possible causes; the page of the code has the rest. A fleet continues its killed runs by itself. */
 const more = ({ createLog }: Session): string =>
   `${createLog.isFleets ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For stacks side by side: ` +
-  `${autonamingSetting}, on the provider plugin. For a renamed resource or ` +
-  '`--replace`, see "already taken" in docs/troubleshooting.md.';
+  `${autonamingSetting}, on the provider plugin.`;
 
 /** Whether this run has created its parent: then the service created it together with that. */
 const isFounded = ({ session, place: { parent } }: Collection): boolean =>
@@ -261,7 +259,8 @@ export async function adopt(
   if (fixed.length > 0) {
     const facts = fixed.map((key) => `${key} is ${String(shown[key])}, not ${String(inputs[key])}`).join("; ");
     throw collection.error(
-      `${item.id} cannot be adopted, because ${facts}. Change the program to match it, or choose another name.`,
+      "cannot-adopt",
+      `change the program to match ${item.id}, or choose another name. It cannot be adopted, because ${facts}.`,
     );
   }
   const changing = how === "shared" ? [] : differing.filter((key) => !isFixed(key));
@@ -293,12 +292,12 @@ async function changeOf(one: Change, { item, how, isContinued }: Adoption): Prom
   try {
     return await effectOf(one, await change(one));
   } catch (error) {
-    const isUnclear = error instanceof Unclear;
-    if (!isContinued && !isUnclear) throw error;
+    const isDoubtful = isUnclear(error);
+    if (!isContinued && !isDoubtful) throw error;
     const { collection, inputs, keys, before } = one;
     const parts = { ...fresh(inputs, before.shown), how, open: [readyStep], unclear: keys };
     const state = stateOf(collection.definition, parts, inputs);
-    throw new Incomplete(item.id, state, isUnclear ? error.cause : error);
+    throw new Incomplete(item.id, state, isDoubtful ? error.cause : error);
   }
 }
 

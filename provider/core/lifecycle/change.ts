@@ -10,7 +10,7 @@ import { isReadable, madeAt, type StateParts, toBody } from "../state";
 import { holdsLedger } from "../../constants";
 import { fieldsOf, isObject } from "../../plain";
 import { changeLagMs, lookEveryMs, renamedMs, takenLagMs, waitingAgeMs } from "../times";
-import { Unclear, UserError } from "../user-error";
+import { codeOf, unclear, UserError } from "../../errors";
 import { defaultOf, isUnset, normalOf, sameName, sameValue } from "../values";
 
 /** One change in place. */
@@ -23,19 +23,6 @@ export interface Change {
   keys: readonly string[];
   /** Its known properties: members of objects that are no longer requested must be removed. */
   before: Pick<StateParts, "asked" | "shown" | "at">;
-}
-
-/** The object does not exist any more. */
-export class Gone extends UserError {}
-
-/** The service has no way to change the object in place. */
-export class Unchanged extends UserError {
-  constructor(
-    readonly why: string,
-    message: string,
-  ) {
-    super(message);
-  }
 }
 
 /**
@@ -56,12 +43,12 @@ export async function change(one: Change): Promise<Props> {
     const isMoving = keys.some((key) => inputMeta(definition, key)?.computed === "moving");
     if (isMoving && isApiError(error, "invalid")) throw refusedValue(one, error);
     if (isForbidden(error)) throw (await goneOutside(one)) ?? error;
-    throw isApiError(error) && !error.unclear ? takenBack(one, error) : new Unclear(error);
+    throw isApiError(error) && !error.unclear ? takenBack(one, error) : unclear(error);
   });
   try {
     return await completed(one, answer);
   } catch (error) {
-    throw new Unclear(error);
+    throw unclear(error);
   }
 }
 
@@ -193,9 +180,9 @@ function takenBack({ collection, inputs, keys }: Change, error: unknown): unknow
   const removed = keys.filter((key) => inputMeta(collection.definition, key)?.computed && isUnset(inputs[key]));
   if (removed.length === 0 || !isApiError(error, "invalid", "conflict")) return error;
   return collection.error(
-    `the program no longer sets ${removed.join(" and ")}, and this service does not ` +
-      `choose another value (${briefly(error)}). Nothing was changed. Set the old value again, set another one, or let Pulumi ` +
-      "make a new one with `pulumi up --replace` and its URN.",
+    "cannot-change",
+    "set the old value again, set another one, or let Pulumi make a new one with `pulumi up --replace` and its URN. The program no " +
+      `longer sets ${removed.join(" and ")}, and this service does not choose another value (${briefly(error)}). Nothing was changed.`,
   );
 }
 
@@ -204,10 +191,11 @@ export async function goneOutside({
   collection,
   id,
   before,
-}: Pick<Change, "collection" | "id" | "before">): Promise<Gone | undefined> {
+}: Pick<Change, "collection" | "id" | "before">): Promise<UserError | undefined> {
   if ((await collection.find(id, 0, madeAt(before))) !== "gone") return undefined;
-  return new Gone(
-    `${collection.what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
+  return collection.error(
+    "deleted-outside",
+    "run `pulumi up --refresh`, which makes it again. It no longer exists: it was deleted outside of Pulumi.",
   );
 }
 
@@ -215,7 +203,7 @@ export async function goneOutside({
 function refusedValue({ collection, inputs, keys }: Change, error: ApiError): UserError {
   const asked = keys.map((key) => `${key} ${JSON.stringify(inputs[key] ?? null)}`).join(" and ");
   const why = `the service refuses ${asked} (${briefly(error)}). Nothing was changed.`;
-  return new Unchanged(why, `${collection.what}: ${why} Set a value that the service has, or the old one again.`);
+  return collection.error("cannot-change", `set a value that the service has, or the old one again: ${why}`, { why });
 }
 
 async function unchanged(one: Change, reason: string): Promise<UserError> {
@@ -226,9 +214,10 @@ async function unchanged(one: Change, reason: string): Promise<UserError> {
     ? "A replacement would destroy what is in it."
     : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";
   const why = `this service cannot change ${keys.join(" and ")} in place (${reason}). Nothing was changed.`;
-  return new Unchanged(
-    why,
-    `${collection.what}: ${why} Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,
+  return collection.error(
+    "cannot-change",
+    `set the old value again, or change it in the console and run \`pulumi refresh\`: ${why} ${again}`,
+    { why },
   );
 }
 
@@ -266,10 +255,10 @@ async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
       if (!identifies || !isApiError(error, "conflict")) throw error;
       const { found, mover } = await rivals(one);
       const other = session.run.leases.swapsWith(session.resource);
-      if (other) throw new UserError(swapping(collection.what, other));
+      if (other) throw new UserError("managed-twice", swapping(collection.what, other));
       // The resource that gives it up may not be registered yet.
       if (mover === undefined && attempt > 1) throw takenName(one, found, error);
-      if (mover !== undefined && clock.now() >= end) throw collection.error(notFreed(one, mover));
+      if (mover !== undefined && clock.now() >= end) throw collection.error("name-taken", notFreed(one, mover));
       await clock.sleep(mover === undefined ? takenLagMs : lookEveryMs);
     }
   }
@@ -289,11 +278,12 @@ function takenName({ collection, inputs }: Change, found: Identified[], error: A
   if (found.length === 0) return error;
   const taken = `"${identityOf(collection.definition, inputs)}" is taken by ${found.map(({ id }) => id).join(", ")}`;
   return collection.error(
-    `${sentence(briefly(error))} The name ${taken}. Choose another name; or, if that one leaves the program, change the ` +
-      "name in the next run, because Pulumi deletes last.",
+    "name-taken",
+    `choose another name; or, if that one leaves the program, change the name in the next run, because Pulumi deletes last. ` +
+      `The name ${taken}. ${sentence(briefly(error))}`,
   );
 }
 
 const notFreed = ({ collection, inputs }: Change, mover: string): string =>
-  `"${mover}" still has the name "${identityOf(collection.definition, inputs)}". It gets another one in this run, but not before this ` +
-  `change. Rename "${mover}" in a run of its own, before this one.`;
+  `rename "${mover}" in a run of its own, before this one. It still has the name "${identityOf(collection.definition, inputs)}", and gets ` +
+  "another one in this run, but not before this change.";

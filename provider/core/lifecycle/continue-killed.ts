@@ -34,9 +34,9 @@ export async function toContinue(collection: Collection): Promise<Identified | u
   if (doubts.length === 0) return goesOnWith(collection, open[0]!, found[0]!);
   const ids = found.map(({ id }) => id).join(", ");
   throw collection.error(
-    `a run of this stack was killed while it created this, and ${ids} has its name. Nothing proves ` +
-      `that it is this stack's own: ${doubts.join("; ")}. It was left as it is. If it is this stack's, set adopt: ` +
-      `"${found[0]!.id}"; otherwise choose another name.`,
+    "unclear-create",
+    `set adopt: "${found[0]!.id}" if it is this stack's, or choose another name. A run of this stack was killed while it created this, ` +
+      `and ${ids} has its name. Nothing proves that it is this stack's own: ${doubts.join("; ")}. It was left as it is.`,
   );
 }
 

@@ -75,11 +75,13 @@ async function siblingsOf(collection: Collection): Promise<Identified[] | undefi
   } catch (error) {
     if (isApiError(error, "missing", "unsupported") && (await collection.parent(siblingsAgeMs)))
       throw collection.error(
-        `the service has no list of these (${error.call}: HTTP ${error.status}), so it may not have this kind at all. ` +
-          "Nothing was created. Remove it from the program, or use a service that has it.",
+        "unsupported",
+        "remove it from the program, or use a service that has it. This one has no list of these " +
+          `(${error.call}: HTTP ${error.status}), so it may not have this kind at all. Nothing was created.`,
       );
     if (!(error instanceof PartialList)) throw error;
     throw collection.error(
+      "partial-list",
       `${error.message} Until then, nothing proves that the name is free, so nothing is created. ` +
         'To adopt an object that exists, give its id: adopt: "<id>".',
     );

@@ -1,5 +1,5 @@
 import { type ApiError, type Identified, isApiError, MembershipObject } from "../../api";
-import { briefly } from "../../api/api-error";
+import { briefly, sentence } from "../../api/api-error";
 import { conflictOf } from "../../api/conflict";
 import { environmentName } from "../../api/environment";
 import { paths } from "../../api/paths";
@@ -20,7 +20,7 @@ import {
   steadyAgeMs,
   stillListedMs,
 } from "../times";
-import { UserError } from "../user-error";
+import { UserError } from "../../errors";
 import { type Look, waitFor } from "../wait";
 
 /** A user of a shared object. */
@@ -60,19 +60,6 @@ export interface Deleting {
   emptiedMs?: number;
 }
 
-/** The object cannot be deleted. The message names it. */
-class NotDeleted extends UserError {}
-
-/** It is not deleted because something uses it. `why` says what, in words that can follow "because". */
-export class InUse extends NotDeleted {
-  constructor(
-    readonly why: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
 /** The answer to the DELETE: gone, going, unknown to the service, or refused for now. */
 type Answer = "gone" | "going" | "unknown" | { stays: string } | { refused: ApiError };
 
@@ -99,8 +86,8 @@ async function deleteObject(
   try {
     await waitFor(session, collection.what, () => deletion.look(), `DELETE ${collection.path}`);
   } catch (error) {
-    if (!(error instanceof UserError) || error instanceof NotDeleted) throw error;
-    throw collection.error(error.message);
+    if (!(error instanceof UserError) || error.message.startsWith(`${collection.what}: `)) throw error;
+    throw collection.error(error.code, error.message);
   } finally {
     deletion.end();
   }
@@ -121,7 +108,7 @@ export const deleting =
 /**
  * Warns about the objects that are lost with it. This stack's own were deleted first, so the rest is not this stack's, unless the program
  * uses `deletedWith`.
- * @throws NotDeleted if something in it is not this stack's, and the user has not confirmed that it may go
+ * @throws UserError if something in it is not this stack's, and the user has not confirmed that it may go
  */
 async function sparing(collection: Collection, id: string, state: Props, how: Deleting): Promise<void> {
   const { session, definition } = collection;
@@ -133,11 +120,12 @@ async function sparing(collection: Collection, id: string, state: Props, how: De
   if (isConfirmed) return;
   const kept = takesItsOwn ? await ofOthers(collection, id, state, inside) : inside;
   if (kept.length === 0) return;
-  throw new NotDeleted(
-    `${collection.what} is not deleted, because it contains objects that this stack does not manage and that would be lost: ` +
-      `${kept.map(({ what }) => what).join(", ")}. If that belongs to somebody else, leave the ${definition.title} to them: ` +
-      "`pulumi state delete` with its URN takes it out of this stack. If it may be lost, or is this stack's own with deletedWith or " +
-      `retainOnDelete, confirm that for one run with ${environmentName("confirmDeleted")}=${id}.`,
+  throw collection.error(
+    "not-empty",
+    `leave the ${definition.title} to others with \`pulumi state delete\` and its URN, if what is in it is theirs; if it may be lost, or is ` +
+      `this stack's own with deletedWith or retainOnDelete, confirm that for one run with ${environmentName("confirmDeleted")}=${id}. It ` +
+      "is not deleted, because it contains objects that this stack does not manage and that would be lost: " +
+      `${kept.map(({ what }) => what).join(", ")}.`,
   );
 }
 
@@ -181,7 +169,7 @@ const isOwn = ({ run, createLog }: Session, { path, collection, name, id }: Insi
 
 /**
  * Waits until nobody uses a shared object that this stack made. What this run deletes may be on its way out.
- * @returns who uses it, if that is certainly somebody else @throws InUse if it may be this stack's
+ * @returns who uses it, if that is certainly somebody else @throws UserError if it may be this stack's
  */
 async function unused(
   collection: Collection,
@@ -201,10 +189,11 @@ async function unused(
     const waited = clock.now() - start;
     const isDeleting = Math.min(waited, session.run.sinceDeletionMs(session.clock)) < emptiedLagMs;
     if (!isDeleting || clock.now() >= session.deadline.at)
-      throw new InUse(
-        user.what,
-        `${collection.what} is not deleted: ${user.what}. If that is this stack's, delete it first. If it belongs to somebody else, leave the ` +
-          `${definition.title} to them: \`pulumi state delete\` with its URN takes it out of this stack.`,
+      throw collection.error(
+        "not-empty",
+        `delete first what uses it, if that is this stack's; otherwise leave the ${definition.title} to others with \`pulumi state delete\` ` +
+          `and its URN. It is not deleted: ${user.what}.`,
+        { why: user.what },
       );
     await clock.sleep(lookEveryMs);
   }
@@ -262,7 +251,7 @@ class Deletion {
     return (await isListed(collection, id)) ? { waiting: "being deleted" } : { done: undefined };
   }
 
-  /** A refusal may pass. @throws NotDeleted if it does not */
+  /** A refusal may pass. @throws UserError if it does not */
   async #refused(refused: ApiError): Promise<Look<undefined>> {
     const { session } = this.collection;
     const { goesWith, emptiedMs = emptiedLagMs, users } = this.how;
@@ -292,9 +281,10 @@ class Deletion {
       this.collection.say(`is left as it is, because ${this.left}`);
       return { done: undefined };
     }
-    throw new NotDeleted(
-      `${this.collection.what} could not be deleted: ${refused.message} Something that this stack does not manage, or ` +
-        "leaves to another deletion (deletedWith), may still be in it: delete that in the console and run the command again.",
+    throw this.collection.error(
+      "not-empty",
+      "delete in the console what is in it, and run the command again: something that this stack does not manage, or leaves to another " +
+        `deletion (deletedWith). It could not be deleted: ${sentence(briefly(refused))}`,
     );
   }
 
@@ -309,10 +299,7 @@ class Deletion {
       return { done: undefined };
     }
     if (collection.session.clock.now() - this.#start < stillListedMs) return { waiting: "being deleted" };
-    throw new NotDeleted(
-      `${collection.what} could not be deleted: the service reports it missing, but still lists it. ` +
-        "Delete it in the console, then run `pulumi refresh`.",
-    );
+    throw collection.error("not-deleted", `${inConsole} The service reports it missing, but still lists it.`);
   }
 }
 
@@ -328,8 +315,7 @@ async function send(collection: Collection, id: string, at: number | undefined, 
     if (isApiError(error, "unsupported")) {
       if (how.goesWith !== undefined) return left(collection, `with ${how.goesWith}`, error);
       if (await isFounded(collection, id, how)) return left(collection, withConsortium, error);
-      const next = "Delete it in the console, then run `pulumi refresh`.";
-      throw new NotDeleted(`${collection.what} cannot be deleted through this service (${error.message}) ${next}`);
+      throw collection.error("not-deleted", `${inConsole} This service cannot delete it (${briefly(error)}).`);
     }
     if (!isApiError(error, "denied") || error.status === 401) throw error;
     return refusedKey(collection, id, at, how, error);
@@ -351,6 +337,8 @@ function stays(collection: Collection, goes: string, answer: string): { stays: s
   collection.warn(`stays for now, and is deleted ${goes}: ${why}`);
   return { stays: why };
 }
+
+const inConsole = "delete it in the console, then run `pulumi refresh`.";
 
 const withConsortium = "together with its consortium";
 
@@ -378,8 +366,10 @@ async function refusedKey(
   if (presence === "gone") return "gone";
   if (typeof presence === "string") throw error;
   if (await isFounded(collection, id, how)) return left(collection, withConsortium, error);
-  throw new NotDeleted(
-    `${collection.what} is not deleted: this API key may read it, but not delete it (${briefly(error)}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
+  throw collection.error(
+    "not-allowed",
+    "use a key that may delete it, or delete it in the console and run `pulumi refresh`. It is not deleted: this API key may read it, " +
+      `but not delete it (${briefly(error)}).`,
   );
 }
 

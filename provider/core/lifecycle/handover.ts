@@ -4,7 +4,7 @@ import { diff } from "../diff";
 import { type Lease, held, isNamesake, namedId } from "../leases";
 import { type Session } from "../session";
 import { steadyAgeMs } from "../times";
-import { UserError } from "../user-error";
+import { UserError } from "../../errors";
 
 /*
  * One object, several resources: after a new logical name, after `--replace`, or when a resource adopts an object of the stack.
@@ -25,7 +25,11 @@ export function take(session: Session, definition: Definition, inputs: Props, id
   const { leases } = run;
   const path = pathOf(definition, inputs, id);
   const holder = leases.holder(path, resource);
-  if (holder) throw new UserError(`${nameOf(definition, inputs)}: ${held(definition, id, holder.resource, resource)}`);
+  if (holder)
+    throw new UserError(
+      "managed-twice",
+      `${nameOf(definition, inputs)}: ${held(definition, id, holder.resource, resource)}`,
+    );
   leases.take(resource, definition, inputs, path);
   return leases.released(path);
 }
@@ -53,8 +57,9 @@ export async function keeper(
   }
   if (heir?.create === "failed")
     throw new UserError(
-      `${nameOf(definition, state)} (${id}) is not deleted, because "${heir.resource.name}" of the program asks for ${what} and failed. ` +
-        "Fix that, then run the command again.",
+      "step-failed",
+      `Fix "${heir.resource.name}", then run the command again. ${nameOf(definition, state)} (${id}) is not deleted, ` +
+        `because that asks for ${what} and failed.`,
     );
   return heir && `"${heir.resource.name}" of the program adopts ${what}`;
 }

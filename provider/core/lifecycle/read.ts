@@ -30,7 +30,10 @@ export async function read(collection: Collection, id: string, state: Props): Pr
   });
   if (presence === "unlistable" || presence === "silent") {
     if (place.isUnlisted || presence === "silent") return stateOf(definition, before, state);
-    throw collection.error(`the service does not list ${collection.path}, so its state cannot be read.`);
+    throw collection.error(
+      "unsupported",
+      `this service does not list ${collection.path}, so the state cannot be read.`,
+    );
   }
   if (presence === "gone" || isGoing(presence.item)) return undefined;
   const now = looked(definition, state, before, collection.shown(presence.item), lackedIn(definition, presence.item));

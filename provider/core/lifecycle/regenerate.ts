@@ -4,7 +4,7 @@ import { type Collection } from "../collection";
 import { isForbidden } from "../listed";
 import { type Props } from "../definition";
 import { messageOf } from "../../plain";
-import { Unclear, type UserError } from "../user-error";
+import { codeOf, unclear, type UserError } from "../../errors";
 import { isUnset } from "../values";
 import { type Change, goneOutside } from "./change";
 
@@ -45,17 +45,20 @@ export async function regenerate(
       throw (await goneOutside({ collection, id, before })) ?? impossible(collection, key, briefly(error));
     if (isForbidden(error)) throw (await goneOutside({ collection, id, before })) ?? error;
     if (!isApiError(error) || !error.unclear) throw error;
-    throw new Unclear(collection.error(`${messageOf(error)} ${unclear}`));
+    throw unclear(collection.error(codeOf(error)!, `${again} ${messageOf(error)}`));
   }
   if (!made)
-    throw new Unclear(collection.error(`the service regenerated its password and did not show it. ${unclear}`));
+    throw unclear(
+      collection.error("unclear-change", `${again} The service regenerated the password and did not show it.`),
+    );
   return { ...collection.shown(made), ...definition.steps?.shownOnce?.(made) };
 }
 
-const unclear = "The password in the state may no longer work: run `pulumi up` again, which regenerates it.";
+const again = "run `pulumi up` again, which regenerates the password. That in the state may no longer work.";
 
 const impossible = (collection: Collection, key: string, why: string): UserError =>
   collection.error(
-    `this service cannot regenerate its password (${why}). Nothing was changed. Set the old ${key} again, and change ` +
-      `keepers instead: that creates a new ${collection.definition.title} and deletes this one.`,
+    "cannot-change",
+    `set the old ${key} again, and change keepers instead: that creates a new ${collection.definition.title} and deletes this one. ` +
+      `This service cannot regenerate its password (${why}). Nothing was changed.`,
   );

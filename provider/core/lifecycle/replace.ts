@@ -9,7 +9,7 @@ import { type Definition, identityOf, nameKey, nameOf, pathOf, type Props } from
 import { type Lease } from "../leases";
 import { type Run } from "../run";
 import { type Session } from "../session";
-import { UserError } from "../user-error";
+import { codeOf, UserError } from "../../errors";
 import { sameValue } from "../values";
 import { adopts } from "./adopt";
 import { change } from "./change";
@@ -37,7 +37,10 @@ export async function createBeside(
     const object = await create();
     // The old one would be deleted, and the new one with it.
     if (collection.place.idField !== undefined || !siblings?.some(({ id }) => id === object.id)) return object;
-    throw collection.error(`the service answered the creation with ${object.id}, which was there before. ${unchanged}`);
+    throw collection.error(
+      "unclear-create",
+      `the service answered the creation with ${object.id}, which was there before. ${unchanged}`,
+    );
   };
   try {
     return await send();
@@ -113,7 +116,10 @@ async function refused(collection: Collection, siblings: Identified[] = [], erro
   }
   const known = taken(collection, siblings, error) ?? atLimit(collection, siblings, error) ?? error;
   if (left.length > 0)
-    return collection.error(`${messageOf(known)} ${left.join(" ")} \`pulumi up --refresh\` renames it.`);
+    return collection.error(
+      codeOf(known) ?? "name-taken",
+      `${messageOf(known)} ${left.join(" ")} \`pulumi up --refresh\` renames it.`,
+    );
   if (known === error && mine.length > 0)
     collection.say(`${mine.map(({ id }) => id).join(" and ")}, which it was to replace, stays as it was.`);
   return known;
@@ -123,27 +129,27 @@ async function refused(collection: Collection, siblings: Identified[] = [], erro
 function taken(collection: Collection, siblings: Identified[] = [], error: unknown): UserError | undefined {
   if (!isApiError(error) || !isAboutName(error)) return undefined;
   const { inputs, definition, session } = collection;
-  const refusal = `${collection.what}: ${sentence(briefly(error))}`;
+  const refused = (next: string): UserError => collection.error("name-taken", `${next} ${sentence(briefly(error))}`);
   const old = namesakesOf(collection, siblings, error).find(isReplaced(collection));
-  if (old) return new UserError(`${refusal} ${oldFirst(old)}`);
+  if (old) return refused(oldFirst(old));
   const alike = definition.naming
     ? collection.namesakes(siblings)
     : siblings.filter((item) => isTwin(collection, item, inputs));
   if (definition.naming && alike.length === 0 && adopts(session, inputs))
-    return new UserError(`${refusal} It has appeared since this run looked: run the command again, which adopts it.`);
+    return refused("Run the command again, which adopts it: it has appeared since this run looked.");
   if (definition.naming) return undefined;
   const ids = alike.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id)).map(({ id }) => id);
   if (ids.length > 0)
-    return new UserError(
-      `${refusal} The same member and name already exist: ${ids.join(" and ")}. For \`--replace\`, set the resource option ` +
-        `deleteBeforeReplace: true. ${leftBehind(ids)}; otherwise choose another name.`,
+    return refused(
+      `Choose another name; or for \`--replace\`, set the resource option deleteBeforeReplace: true. The same member and name already ` +
+        `exist: ${ids.join(" and ")}. ${leftBehind(ids)}.`,
     );
-  return conflictOf(error) === "name" ? new UserError(`${refusal} Choose another name.`) : undefined;
+  return conflictOf(error) === "name" ? refused("Choose another name.") : undefined;
 }
 
 const oldFirst = ({ id }: Identified): string =>
-  `It replaces ${id}, which stays as it was, because the service may not accept both at once. To delete ${id} first, with everything ` +
-  "in it, set the resource option deleteBeforeReplace: true, and run `pulumi up` again; in a network file, take its entry out for one run.";
+  `To delete ${id} first, with everything in it, set the resource option deleteBeforeReplace: true, and run \`pulumi up\` again; in a ` +
+  `network file, take its entry out for one run. It replaces ${id}, which stays as it was: the service may not accept both at once.`;
 
 /** What to do with an object that a run left behind. */
 export const leftBehind = (ids: readonly string[]): string =>
@@ -154,14 +160,15 @@ export const leftBehind = (ids: readonly string[]): string =>
 function atLimit(collection: Collection, siblings: Identified[] = [], error: unknown): UserError | undefined {
   if (!isApiError(error) || conflictOf(error) !== "quota") return undefined;
   const old = siblings.find(isReplaced(collection));
-  if (old) return collection.error(`${sentence(briefly(error))} ${oldFirst(old)}`);
+  if (old) return collection.error("limit-reached", `${oldFirst(old)} ${sentence(briefly(error))}`);
   const others = siblings.filter(({ id }) => !collection.holder(id) && !collection.isMade(id));
   if (others.length === 0) return undefined;
   const ids = others.map(({ id }) => id).join(", ");
   return collection.error(
-    `${error.message} Not in this program, but counted: ${ids}. If this stack made it under ` +
-      'another logical name, give the new resource the option aliases: [{ name: "<its old name>" }], or in a network file its key ' +
-      'formerly: "<its old key>": then nothing is made or deleted.',
+    "limit-reached",
+    `Delete one, or ask whoever runs the service for a higher limit. If this stack made one of ${ids} under another logical name, give the ` +
+      'new resource the option aliases: [{ name: "<its old name>" }], or in a network file its key formerly: "<its old key>". ' +
+      sentence(briefly(error)),
   );
 }
 
@@ -245,7 +252,8 @@ export function refuseUnfinished({ run }: Session, definition: Definition, id: s
   const failed = holdsLedger(definition.type) || definition.type === "Node" ? run.leases.unmade("") : undefined;
   if (!failed) return;
   throw new UserError(
-    `${nameOf(definition, state)} (${id}) is not deleted, because "${failed.resource.name}" of the program failed, and the ledger may ` +
-      "be needed until that works. Fix that, then run the command again.",
+    "step-failed",
+    `Fix "${failed.resource.name}", then run the command again. It failed, and the ledger may be needed until it works, so ` +
+      `${nameOf(definition, state)} (${id}) is not deleted.`,
   );
 }

@@ -10,7 +10,7 @@ import { wireName } from "../field";
 import { toBody } from "../state";
 import { messageOf } from "../../plain";
 import { longestLagMs, lostEveryMs, lostLagMs, unseenMs, waitingAgeMs } from "../times";
-import { UserError } from "../user-error";
+import { codeOf, UserError } from "../../errors";
 import { type Look, waitFor } from "../wait";
 import { type NewObjects, newObjects, type CreateAttempts, looksSame } from "./recognize";
 import { regenerated } from "./regenerate";
@@ -196,9 +196,10 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
       ? 'adopt it by its id: adopt: "<id>"'
       : "`CONSORTIUM_ADOPT=true pulumi up` adopts it";
     throw collection.error(
-      `the service accepted its creation (HTTP ${answer.status}), but has not shown it within ` +
-        `${session.deadline.limit}, which is the limit (customTimeouts).${others} It may still be made: look in the console. ` +
-        `Once it is there, ${adopting}; until then, \`pulumi up\` sends the creation again.`,
+      "unclear-create",
+      `look in the console: once it is there, ${adopting}; until then, \`pulumi up\` sends the creation again. The service accepted its ` +
+        `creation (HTTP ${answer.status}), but has not shown it within ${session.deadline.limit}, which is the limit ` +
+        `(customTimeouts).${others}`,
     );
   }
 }
@@ -216,11 +217,11 @@ async function lostPassword(posting: Posting, answer: Answer, id: string | undef
     "useless, and sending the creation again would make another one.";
   // The id in a 202 may belong to a job.
   if (id === undefined || status === 202 || before?.has(id))
-    throw await withOrphans(posting, collection.error(useless), id);
+    throw await withOrphans(posting, collection.error("unclear-create", useless), id);
   await collection.delete(id).catch(async () => {
-    throw await withOrphans(posting, collection.error(useless), id);
+    throw await withOrphans(posting, collection.error("unclear-create", useless), id);
   });
-  const failure = collection.error(`${useless} ${id} was deleted again.`);
+  const failure = collection.error("unclear-create", `${useless} ${id} was deleted again.`);
   throw posting.lost > 1 ? await withOrphans(posting, failure) : failure;
 }
 
@@ -245,8 +246,8 @@ async function recover(posting: Posting, failure: ApiError): Promise<Identified 
     }
     if (seen?.others.length) {
       throw collection.error(
-        `the answer to its creation was lost. ${stranger(seen)} It was left alone: choose another name, or ` +
-          "adopt it by its id.",
+        "unclear-create",
+        `choose another name, or adopt it by its id. The answer to its creation was lost. ${stranger(seen)} It was left alone.`,
       );
     }
   }
@@ -271,8 +272,9 @@ function oursIn({ collection, lost }: Posting, seen: NewObjects | undefined): Id
   const [first, ...more] = seen?.ours ?? [];
   if (!first || more.length < lost) return first;
   throw collection.error(
-    `while the answer to its creation was lost, ${idsOf([first, ...more])} appeared under this name, more than this run ` +
-      `can have made. Find out which one is yours, and adopt that: adopt: "<id>".`,
+    "unclear-create",
+    `find out which one is yours, and adopt that: adopt: "<id>". While the answer to its creation was lost, ` +
+      `${idsOf([first, ...more])} appeared under this name, more than this run can have made.`,
   );
 }
 
@@ -289,6 +291,7 @@ const outOfTime = ({ collection }: Posting, failure: ApiError): UserError => {
       ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all."
       : "";
   return collection.error(
+    "unclear-create",
     `${messageOf(failure)} No time is left to send it again: the limit is ${session.deadline.limit} (customTimeouts).${next}`,
   );
 };
@@ -383,6 +386,7 @@ async function withOrphans(posting: Posting, failure: unknown, known?: string): 
   if (ids.length === 0) return failure;
   const say = known === undefined ? "appeared meanwhile, and may be what it made" : "was made";
   return new UserError(
+    codeOf(failure) ?? "unclear-create",
     `${messageOf(failure)} ${ids.join(" and ")} ${say}; nobody has the password. If nothing uses it, remove it with: ` +
       `npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`,
   );

@@ -7,7 +7,7 @@ import { messageOf } from "../../plain";
 import { printable } from "../../api/printable";
 import { isForbidden } from "../listed";
 import { emptyMs, longestLagMs, waitingAgeMs } from "../times";
-import { Incomplete, UserError } from "../user-error";
+import { codeOf, hasCode, Incomplete, UserError } from "../../errors";
 import { isUnset } from "../values";
 import { type Look, waitFor } from "../wait";
 
@@ -70,15 +70,16 @@ export async function settle(
     nameUnknown(collection, watched.parts.shown);
     return stateOf(definition, watched.parts, state);
   } catch (error) {
-    const kept = "It is kept in the state as it is; run `pulumi up` again to continue.";
-    const text = error instanceof Ended ? error.message : `exists, but is not ready: ${messageOf(error)} ${kept}`;
+    const kept = "Run `pulumi up` again to continue. It exists and is kept in the state, but is not ready:";
+    const text = hasCode(error, "object-failed", "deleted-outside") ? error.message : `${kept} ${messageOf(error)}`;
     const parts = { ...watched.parts, open: [...watched.parts.open, readyStep] };
-    throw new Incomplete(id, stateOf(definition, parts, state), new UserError(`${what} (${id}) ${text}`));
+    throw new Incomplete(
+      id,
+      stateOf(definition, parts, state),
+      new UserError(codeOf(error) ?? "not-ready", `${what} (${id}): ${text}`),
+    );
   }
 }
-
-/** Waiting longer is pointless. The message follows the name and says what to do. */
-class Ended extends UserError {}
 
 /** One object that is waited for. */
 class Settling {
@@ -131,9 +132,9 @@ class Settling {
     const { shown } = this.parts;
     const condition = this.#condition;
     const state = quoted(shown.state);
-    if (condition === "failed") throw new Ended(failed(state));
-    if (condition === "gone") throw new Ended(gone);
-    if (condition === "going") throw new Ended(`is being deleted by somebody else. Once it is gone, ${madeAgain}`);
+    if (condition === "failed") throw new UserError("object-failed", failed(state));
+    if (condition === "gone") throw new UserError("deleted-outside", gone);
+    if (condition === "going") throw new UserError("deleted-outside", going);
     if (this.#isPending) return { waiting: state };
     const isPartial = definition.shownLater?.some((key) => isUnset(shown[key])) === true;
     if (isPartial && this.#incomplete++ < looksForShownLater) return { waiting: "not fully shown yet" };
@@ -161,7 +162,8 @@ class Settling {
     const item = await collection.sought(id, waitingAgeMs, ++this.#reads);
     const now = collection.session.clock.now();
     const isLost = this.#seenAt !== undefined && now - this.#seenAt >= longestLagMs;
-    if (item ? isGone(item) : isLost && (await collection.find(id, 0)) === "gone") throw new Ended(gone);
+    if (item ? isGone(item) : isLost && (await collection.find(id, 0)) === "gone")
+      throw new UserError("deleted-outside", gone);
     if (!item) return "not listed yet";
     this.#seenAt = now;
     return this.#take(item);
@@ -196,10 +198,9 @@ export function nameUnknown(collection: Collection, shown: Props, before?: unkno
 
 const quoted = (state: unknown): string => `"${printable(String(state))}"`;
 
-const madeAgain = "`pulumi up --refresh` makes it again.";
-
-const gone = `was deleted by somebody else while this run waited for it: ${madeAgain}`;
+const gone = "run `pulumi up --refresh`, which makes it again. Somebody else deleted it while this run waited for it.";
+const going = "once it is gone, run `pulumi up --refresh`, which makes it again. Somebody else is deleting it.";
 
 const failed = (state: string): string =>
-  `went to the state ${state}. Look at it in the console; \`pulumi destroy\` removes it, ` +
-  "and `pulumi up --replace` with its URN makes a new one.";
+  "look at it in the console; `pulumi destroy` removes it, and `pulumi up --replace` with its URN makes a new one. " +
+  `It went to the state ${state}.`;

@@ -5,18 +5,16 @@ import { type Definition, inputKeys, inputMeta, type Props, type Steps } from ".
 import { changedKeys, regenerating } from "../diff";
 import { type StateParts, partsOf, stateOf } from "../state";
 import { messageOf } from "../../plain";
-import { Incomplete, Unclear, UserError } from "../user-error";
+import { codeOf, hasCode, Incomplete, isUnclear, UserError } from "../../errors";
 import { isUnset, normalOf, sameValue } from "../values";
 import {
   change,
   type Change,
   type Effect,
   effectOf,
-  Gone,
   ignoredIn,
   mayBeIgnored,
   shownSoon,
-  Unchanged,
   warnOfIgnored,
 } from "./change";
 import { regenerate } from "./regenerate";
@@ -51,7 +49,7 @@ export async function update(
   if (key === undefined) return updateFrom(collection, id, olds, news, before, refuse);
   const others = before.unclear.filter((one) => one !== key);
   const shown = await regenerate(collection, id, key, before).catch((error: unknown) => {
-    if (!(error instanceof Unclear)) throw error;
+    if (!isUnclear(error)) throw error;
     throw new Incomplete(id, stateOf(definition, { ...before, unclear: [...others, key] }, olds), error);
   });
   // The old secret no longer works from here on, so keep the new one even if a later step fails.
@@ -135,15 +133,15 @@ async function applied(
   try {
     effect = await effectOf(one, await change(one));
   } catch (error) {
-    if (error instanceof Gone && (await isServed(one, olds))) return undefined;
-    if (error instanceof Unclear)
+    if (hasCode(error, "deleted-outside") && (await isServed(one, olds))) return undefined;
+    if (isUnclear(error))
       throw new Incomplete(
         id,
         stateOf(definition, { ...asked, asked: before.asked, unclear: keys }, olds),
         error.cause,
       );
     const some = refusable(one);
-    if (!(error instanceof Unchanged) || some.length === 0) throw error;
+    if (!(error instanceof UserError) || error.why === undefined || some.length === 0) throw error;
     if (!isDrift) throw refused(some, error.why, { ...asked, asked: before.asked });
     collection.warn(`somebody changed ${some.join(" and ")} in the service, and ${error.why}`);
     return { parts: withRefused(asked, some), shown: {} };
@@ -187,8 +185,9 @@ const withRefused = (parts: StateParts, keys: readonly string[]): StateParts => 
 /** The service cannot change what is then replaced: the state stays as it was, and records that. */
 const refusedChange = ({ collection }: Change, keys: readonly string[], why: string): UserError =>
   collection.error(
-    `${why} Run \`pulumi up\` again to make a new ${collection.definition.title} and then ` +
-      `delete this one, or set the old ${keys.join(" and ")} again to keep it.`,
+    "cannot-change",
+    `run \`pulumi up\` again to make a new ${collection.definition.title} and then delete this one, or set the old ` +
+      `${keys.join(" and ")} again to keep it: ${why}`,
   );
 
 /** Whether it has served its purpose and is gone, so that there is nothing left to change. */
@@ -199,8 +198,9 @@ async function isServed({ collection, keys, inputs }: Change, olds: Props): Prom
   const isOther = keys.some((key) => definition.naming?.includes(key));
   if (isOther && !(await wasServed?.(session, { ...olds, ...inputs })))
     throw collection.error(
-      `has served its purpose and is gone, so it cannot get another ${keys.join(" and ")}. For a new one, run \`pulumi up --replace\` ` +
-        "with its URN, or give the resource another name.",
+      "cannot-change",
+      "for a new one, run `pulumi up --replace` with its URN, or give the resource another name. It has served its purpose and is gone, " +
+        `so it cannot get another ${keys.join(" and ")}.`,
     );
   collection.say(`has served its purpose and is gone, so the change of ${keys.join(" and ")} has no effect.`);
   return true;
@@ -225,8 +225,8 @@ export async function restarted(
   } catch (error) {
     const isImpossible = isApiError(error, "missing", "unsupported");
     const next = isImpossible
-      ? "This service cannot restart it: restart it in the console, then run `pulumi up` again."
-      : "Run `pulumi up` again, which restarts it.";
+      ? "restart it in the console, then run `pulumi up` again: this service cannot."
+      : "run `pulumi up` again, which restarts it.";
     if (isImpossible && isSecond) {
       collection.warn(`this service cannot restart it. Its last change takes effect after a restart.`);
       return done;
@@ -235,7 +235,8 @@ export async function restarted(
       id,
       stateOf(collection.definition, parts, kept),
       new UserError(
-        `${collection.what} was changed, but not restarted, so that the change has no effect yet: ${messageOf(error)} ${next}`,
+        codeOf(error) ?? "not-ready",
+        `${collection.what}: ${next} It was changed, but not restarted, so that the change has no effect yet: ${messageOf(error)}`,
       ),
     );
   }

@@ -2,7 +2,7 @@ import { type ApiError, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
 import { isSilent } from "../../api/conflict";
 import { unseenMs } from "../../core/times";
-import { UserError } from "../../core/user-error";
+import { UserError } from "../../errors";
 import { type Session } from "../../core/session";
 import { isPassing, patiently, shownOf, titleOf } from "./read";
 
@@ -92,7 +92,8 @@ export async function deactivated(session: Session, tetherId: string, next: stri
     if (state === "active") throw error;
     if (state === undefined && !mayBe && !saysStopped.test(error.errorMessage))
       throw new UserError(
-        `${sentence(briefly(error))} The service does not show whether it is active, and goes on paying for pins if it is. ${next}`,
+        "tether-failed",
+        `${next} ${sentence(briefly(error))} The service does not show whether it is active, and goes on paying for pins if it is.`,
       );
     session.say(`${titleOf(tetherId)}: was not active (${error.errorMessage})`);
   }

@@ -1,8 +1,9 @@
+import { briefly } from "../../api/api-error";
 import { isApiError } from "../../api";
 import { contractOn, type ShownTether, tetherIn } from "../../api/tether";
 import { type Props } from "../../core/definition";
 import { messageOf } from "../../plain";
-import { Incomplete, UserError } from "../../core/user-error";
+import { codeOf, Incomplete, UserError } from "../../errors";
 import { type Session } from "../../core/session";
 import { storedIn, storedKey, stateVersion, withoutUndefined } from "../../core/state";
 import { activated, activateSoon, deactivated, refusedStart, saysUndeployed, type Start } from "./activation";
@@ -33,10 +34,10 @@ const failure = ({ tetherId }: TetherInputs, error: unknown, kept = ""): UserErr
   // A tether may have no account.
   const reason =
     isApiError(error, "missing") && !/\/accounts?$/.test(error.call)
-      ? `there is no tether service with this id (${error.message}) ` +
-        "Create it in the console; its id is the last 10 characters of its address there."
+      ? "create it in the console; its id is the last 10 characters of its address there. There is no tether service with this id " +
+        `(${briefly(error)}).`
       : messageOf(error);
-  return new UserError(`${titleOf(tetherId)}: ${reason}${kept}`);
+  return new UserError(codeOf(error) ?? "tether-failed", `${titleOf(tetherId)}: ${reason}${kept}`);
 };
 
 /**
@@ -123,6 +124,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
       const shown = await setting("network", () => whileStopped(session, tetherId, set, stopped));
       if (shown.network !== undefined && !isSame(shown.network, network))
         throw new UserError(
+          "tether-failed",
           `the service answers that its network is ${shown.network}, not ${network}. Nothing was paid.`,
         );
       note({ network });
@@ -160,7 +162,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
   } catch (error) {
     // Before the first step, there is nothing to keep in the state.
     if (done.network === undefined && olds.network === undefined) throw failure(inputs, error);
-    const kept = " What was done so far is kept; run `pulumi up` again to continue.";
+    const kept = " What was done so far is kept: run `pulumi up` again to continue.";
     throw new Incomplete(tetherId, stateOf(done), failure(inputs, error, kept));
   }
   return stateOf({ ...done, ...inputs });
@@ -168,8 +170,9 @@ export async function configure(session: Session, olds: Props, news: Props, befo
 
 const withoutContract = (network: string, error: unknown): UserError =>
   new UserError(
-    `${messageOf(error)} The state records that the contract is deployed on ${network}. If that no longer exists, remove the ` +
-      "resource from the program for one run: then it is deployed, and paid for, again.",
+    "tether-failed",
+    `remove the resource from the program for one run if the contract on ${network}, which the state records, no longer exists: then it is ` +
+      `deployed, and paid for, again. ${messageOf(error)}`,
   );
 
 /**
@@ -221,6 +224,7 @@ function agreeOnInterval({ intervalHours }: TetherInputs, { interval }: ShownTet
   const { hours, isUntold } = interval;
   if (!hours.includes(intervalHours))
     throw new UserError(
+      "tether-failed",
       `the service answers that its interval is ${hours[0]}, not ${intervalHours}. Nothing was paid.`,
     );
   if (!isUntold || hours[0] !== intervalHours) return undefined;

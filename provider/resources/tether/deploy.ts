@@ -4,7 +4,7 @@ import { printable } from "../../api/printable";
 import { processEnvironment } from "../../api/environment";
 import { conditionOf } from "../../api/states";
 import { fieldsOf, messageOf } from "../../plain";
-import { UserError } from "../../core/user-error";
+import { UserError } from "../../errors";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { storedIn } from "../../core/state";
@@ -101,6 +101,7 @@ export async function deploy(deployment: Deployment): Promise<void> {
 
 const failed = ({ inputs: { network }, account }: Deployment, why: string): UserError =>
   new UserError(
+    "tether-failed",
     `the deployment on ${network} failed: ${why} The account ${payerOf(account)} must have funds on ${network}.`,
   );
 
@@ -130,7 +131,10 @@ async function already(deployment: Deployment): Promise<string | undefined> {
   const { tetherId, network, active } = inputs;
   const shown = (await shownOf(session, tetherId)) ?? { unclear: [] };
   if (isTargeting(shown, network) === false)
-    throw new UserError(`the service shows that its network is ${shown.network}, not ${network}. Nothing was paid.`);
+    throw new UserError(
+      "tether-failed",
+      `the service shows that its network is ${shown.network}, not ${network}. Nothing was paid.`,
+    );
   const fact = contractOn(shown, network, others, elsewhere);
   if (fact === "yes") return "the service shows it";
   const word = unknown && confirmedAs(tetherId, unknown);
@@ -146,7 +150,7 @@ async function already(deployment: Deployment): Promise<string | undefined> {
   if (doubt === undefined) return undefined;
   const open: UnknownOutcome = { since: unknown?.since ?? new Date().toISOString(), why: doubt, isUnsent: true };
   keep(open);
-  throw new UserError(unknownMessage(deployment, open, "Nothing was paid."));
+  throw new UserError("unclear-deployment", unknownMessage(deployment, open, "Nothing was paid."));
 }
 
 /** What its reports tell. The first one proves that it was deployed and activated. undefined: there are none. */
@@ -220,6 +224,7 @@ async function lookForTrace(deployment: Deployment, unknown: UnknownOutcome): Pr
     return await patiently(session, tetherId, again, (error) => `${before} (at last ${briefly(error)})`);
   } catch (error) {
     throw new UserError(
+      "unclear-deployment",
       unknownMessage(deployment, unknown, `${messageOf(error)} It may have been paid for, so it is not sent again.`),
     );
   }
@@ -230,9 +235,9 @@ function unknownMessage({ inputs, account }: Deployment, unknown: UnknownOutcome
   const { tetherId, network } = inputs;
   const word = wordFor(tetherId, unknown);
   return (
-    `it is not known whether the contract was deployed on ${network} (${unknown.why}): ${what} ` +
-    `Check the account ${payerOf(account)} on ${network}, and the tether service in the console: ` +
+    `check the account ${payerOf(account)} on ${network}, and the tether service in the console: ` +
     `if there is no contract, CONSORTIUM_NOT_DEPLOYED=${word} sends it${unknown.isUnsent ? "" : " once more"}; ` +
-    `if there is one, CONSORTIUM_DEPLOYED=${word} uses it as it is.`
+    `if there is one, CONSORTIUM_DEPLOYED=${word} uses it as it is. ` +
+    `It is not known whether the contract was deployed on ${network} (${unknown.why}): ${what}`
   );
 }

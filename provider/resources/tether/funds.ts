@@ -1,7 +1,7 @@
 import { type ApiError, noDeadline, type TetherAccount } from "../../api";
 import { answerOr } from "../../api/api-error";
 import { messageOf } from "../../plain";
-import { UserError } from "../../core/user-error";
+import { codeOf, UserError } from "../../errors";
 import { type Session } from "../../core/session";
 import { type Look } from "../../core/wait";
 import { durationSeconds } from "../../constants";
@@ -30,8 +30,9 @@ export async function funded(
   const send = `Send funds to ${account.account ?? "the account of the tether service"} on ${network}`;
   if (patience === 0) {
     throw new UserError(
-      `${short.text}, which is ${short.missing} too little to deploy the contract. Nothing was spent. ` +
-        `${send}, or let it wait for them with waitForFunds: "30m".`,
+      "no-funds",
+      `${send}, or let it wait for them with waitForFunds: "30m". Now, ${short.text}, which is ${short.missing} too little to deploy the ` +
+        "contract. Nothing was spent.",
     );
   }
   session.say(
@@ -59,8 +60,9 @@ async function waitForMore(
     if (!short) return { done: balance };
     if (clock.now() < end) return { waiting: `${short.text}; ${short.missing} wei are missing` };
     throw new UserError(
-      `${short.text} after a wait of ${inputs.waitForFunds}, which is ${short.missing} too little to deploy the contract. ` +
-        `Nothing was spent. ${send}.`,
+      "no-funds",
+      `${send}. After a wait of ${inputs.waitForFunds}, ${short.text}, which is ${short.missing} too little to deploy the contract. ` +
+        "Nothing was spent.",
     );
   };
   /** A service that is away for a moment does not end a long wait. One that stays away does. */
@@ -72,7 +74,10 @@ async function waitForMore(
     return await patiently({ ...session, deadline: noDeadline }, inputs.tetherId, look, away);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`while it waited for funds: ${messageOf(error)} Nothing was spent. ${send}.`);
+    throw new UserError(
+      codeOf(error) ?? "tether-failed",
+      `while it waited for funds: ${messageOf(error)} Nothing was spent. ${send}.`,
+    );
   }
 }
 

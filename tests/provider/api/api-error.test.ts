@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { type ErrorKind, isApiError, kindOfStatus } from "../../../provider/api/api-error";
+import { type ErrorCode } from "../../../provider/errors";
 import { Http } from "../../../provider/api/http";
 import { resolveSettings } from "../../../provider/api/settings";
 import { apiKey, settingsFor } from "../../support/peer";
@@ -25,47 +26,65 @@ const mayTry = (address: string): string => `The service at ${address} may be ha
 const call = "PATCH /consortia/c1";
 const at = "https://host/api/v1";
 const key = "The API key from the given settings";
-test.each<[ErrorKind, number | undefined, string, string]>([
+test.each<[ErrorKind, number | undefined, string, ErrorCode, string]>([
   [
     "unsent",
     undefined,
     "the connection was refused",
-    `: the connection was refused. The service at ${at} (from the given settings) cannot be reached: check the address, the network and that the service is running.`,
+    "unreachable",
+    `The service at ${at} (from the given settings) cannot be reached: check the address, the network and that the service is running. ${call}: the connection was refused.`,
   ],
-  ["lost", undefined, "no answer arrived within 3 s", `: no answer arrived within 3 s. ${mayTry(at)}`],
-  ["lost", 504, "late", `: HTTP 504: late. ${mayTry(at)}`],
-  ["limited", 429, "slow down!", `: HTTP 429: slow down! ${mayTry(at)}`],
-  ["unavailable", 503, "later", `: HTTP 503: later. ${mayTry(at)}`],
-  ["server", 500, "oops", `: HTTP 500: oops. ${mayTry(at)}`],
-  ["denied", 401, "no", `: HTTP 401: no. ${key} was refused (${at}): set a valid one there.`],
-  ["denied", 403, "no", `: HTTP 403: no. ${key} is not allowed to do this (${at}): set a valid one there.`],
-  ["conflict", 409, "changed", ": HTTP 409: changed. Once nothing else changes or uses it, try again."],
+  ["lost", undefined, "none came", "answer-lost", `${mayTry(at)} ${call}: none came.`],
+  ["lost", 504, "late", "answer-lost", `${mayTry(at)} ${call}: HTTP 504: late.`],
+  ["limited", 429, "slow down!", "too-many-calls", `${mayTry(at)} ${call}: HTTP 429: slow down!`],
+  ["unavailable", 503, "later", "service-failed", `${mayTry(at)} ${call}: HTTP 503: later.`],
+  ["server", 500, "oops", "service-failed", `${mayTry(at)} ${call}: HTTP 500: oops.`],
+  ["denied", 401, "no", "key-refused", `${key} was refused (${at}): set a valid one there. ${call}: HTTP 401: no.`],
+  [
+    "denied",
+    403,
+    "no",
+    "not-allowed",
+    `${key} is not allowed to do this (${at}): set a valid one there. ${call}: HTTP 403: no.`,
+  ],
+  [
+    "conflict",
+    409,
+    "changed",
+    "conflict",
+    `Once nothing else changes or uses it, try again. ${call}: HTTP 409: changed.`,
+  ],
   [
     "invalid",
     400,
     "too long",
-    ": HTTP 400: too long. Correct in the request what the service reports, then try again.",
+    "request-refused",
+    `Correct in the request what the service reports, then try again. ${call}: HTTP 400: too long.`,
   ],
   [
     "missing",
     404,
     "none",
-    ": HTTP 404: none. Either it was deleted, or the API key from the given settings belongs to another organization: check the key first.",
+    "not-found",
+    `Check the key first: either it was deleted, or the API key from the given settings belongs to another organization. ${call}: HTTP 404: none.`,
   ],
   [
     "unsupported",
     405,
     "cannot",
-    `: HTTP 405: cannot. Check that ${at} (from the given settings) is the address of the API.`,
+    "unsupported",
+    `Check that ${at} (from the given settings) is the address of the API. ${call}: HTTP 405: cannot.`,
   ],
-])("a message: call, status, the service's words, the next step: %s %s", (kind, status, errorMessage, sentence) => {
-  const error = http.error({ kind, call, status, errorMessage });
-  expect(error.message).toBe(call + sentence);
-  expect(error).toMatchObject({ kind, call, status, errorMessage, name: "ApiError" });
-  expect(isApiError(error)).toBe(true);
-  expect(isApiError(error, "conflict", kind)).toBe(true);
-  expect(isApiError(error, kind === "conflict" ? "lost" : "conflict")).toBe(false);
-});
+])(
+  "a message: the next step, call, status, the service's words: %s %s",
+  (kind, status, errorMessage, code, message) => {
+    const error = http.error({ kind, call, status, errorMessage });
+    expect(error).toMatchObject({ code, kind, call, status, errorMessage, message, name: "ApiError" });
+    expect(isApiError(error)).toBe(true);
+    expect(isApiError(error, "conflict", kind)).toBe(true);
+    expect(isApiError(error, kind === "conflict" ? "lost" : "conflict")).toBe(false);
+  },
+);
 
 test("the key never shows, even if the service repeats it or the error is inspected", () => {
   const error = http.error({

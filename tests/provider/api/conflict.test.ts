@@ -73,14 +73,24 @@ const table: Record<Conflict, [status: number, words: string][]> = {
   ],
 };
 
+const codes: Record<string, string> = {
+  quota: "limit-reached",
+  content: "not-empty",
+  early: "conflict",
+  name: "name-taken",
+};
+
 describe.each(Object.entries(table))("%s", (conflict, rows) => {
   test.each(rows)("HTTP %i: %s", (status, errorMessage) => {
     expect(conflictOf({ status, errorMessage })).toBe(conflict);
     const call = "POST /consortia/c1/environments";
     for (const advice of [clientAdvice, pulumiAdvice]) {
       const facts = { kind: kindOfStatus(status), call, status, errorMessage };
-      const { message } = new Http({ ...settings, advice }).error(facts);
-      expect(message.endsWith(` ${conflictAdvice(conflict as Conflict, advice)}`)).toBe(true);
+      const { code, message } = new Http({ ...settings, advice }).error(facts);
+      expect([message.startsWith(`${conflictAdvice(conflict as Conflict, advice)} `), code]).toEqual([
+        true,
+        codes[conflict],
+      ]);
       expect(message).toContain(errorMessage);
     }
   });
@@ -115,6 +125,6 @@ test.each<[number | undefined, string]>([
 test("a conflict without a known reason keeps the general advice", () => {
   const facts = { kind: "conflict", call: "DELETE /consortia/c1", status: 409, errorMessage: "conflict" } as const;
   expect(new Http(settings).error(facts).message).toBe(
-    "DELETE /consortia/c1: HTTP 409: conflict. Once nothing else changes or uses it, try again.",
+    "Once nothing else changes or uses it, try again. DELETE /consortia/c1: HTTP 409: conflict.",
   );
 });

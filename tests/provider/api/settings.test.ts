@@ -39,6 +39,7 @@ describe("given values and the environment", () => {
     const given = { apikey: "secret-key" } as SettingSources["given"];
     expect(() => resolveSettings({ env, given })).toThrow(
       new SettingsError(
+        "unknown-setting",
         'There is no setting "apikey". The settings are apiKey, region, baseUrl, maxConcurrency, requestTimeout, allowHttp, organization, log, logLevel.',
       ),
     );
@@ -125,7 +126,7 @@ describe("a base address that begins with http://", () => {
   ])("%s is refused, unless that is allowed", (host) => {
     expect(() => resolve(host)).toThrow(SettingsError);
     expect(() => resolve(host)).toThrow(
-      /^The base address http:.* from the given settings begins with http:\/\/ .*key would cross the network in clear text.*https:.*CONSORTIUM_ALLOW_HTTP=true, or give allowHttp: true/,
+      /^Use https:.*CONSORTIUM_ALLOW_HTTP=true, or give allowHttp: true.*The base address http:.* from the given settings begins with http:\/\/ /,
     );
     expect(() => resolve(host)).not.toThrow(/k-secret/);
     expect(() => resolve(host, { allowHttp: "false" })).toThrow(SettingsError);

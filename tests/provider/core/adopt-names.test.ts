@@ -10,7 +10,7 @@ describe("a name", () => {
     [
       "that one has is taken, after another look",
       { items: [[item("x")]] },
-      /^node "n": the name is already taken by x\. Set adopt: true \(or adopt: "x"\)/,
+      /^node "n": set adopt: true \(or adopt: "x"\) to manage it here, or choose another name\. The name is already taken by x\./,
       1_000,
     ],
     ["is free if that was deleted just now", { items: [[item("x"), 0, 500]] }, "new", 1_000],
@@ -23,13 +23,13 @@ describe("a name", () => {
     [
       "is not waited for longer than a minute",
       { items: [[item("x", "node", { state: "deleting" })]] },
-      /x has this name and is still being deleted\. Run the command again/,
+      /run the command again when x is gone.*still being deleted\./,
       60_000,
     ],
     [
       "nor than the verb may take",
       { items: [[item("x", "node", { state: "deleting" })]], limitMs: 5_000 },
-      /x has this name and is still being deleted/,
+      /\[name-taken:/,
       5_000,
     ],
     [
@@ -41,13 +41,13 @@ describe("a name", () => {
     [
       "that it does not give up in time is an error",
       { items: [[item("x")]], prepare: holds("x", { name: "o" }) },
-      /x still has this name\. "other" of this program gives it up in this run, but only after/,
+      /use two runs.* x still has this name: "other" of this program gives it up in this run, but only after/,
       60_000,
     ],
     [
       "that another resource keeps is taken",
       { items: [[item("x")]], prepare: holds("x", {}) },
-      /the name is already taken: the node x is "other" of this program already/,
+      /give each resource its own name.*The node x is "other" of this program already/,
       1_000,
     ],
     [
@@ -71,13 +71,13 @@ describe("a name", () => {
     [
       "in a new place is not of what this run made there",
       { items: [[item("x")]], prepare: all(newParent, (_, collection) => collection.recordMade(item("x"))) },
-      /taken by x\. Set adopt: true/,
+      /\[name-taken:/,
       1_000,
     ],
     [
       "of something shared is, whoever made it",
       { kind: "environmentZone", items: [[item("x", "environmentZone")]] },
-      /there is one already, which others may share: x\. To use it as it is, set adopt: true/,
+      /set adopt: true .*to use it as it is\. There is one already, which others may share: x\./,
       1_000,
     ],
     [
@@ -109,17 +109,17 @@ describe("a name", () => {
     [
       "several are too many",
       { inputs: { adopt: true }, items: [[item("x")], [item("y")]] },
-      /several have this name \(x, y\)\. Specify which one to adopt: adopt: "x"/,
+      /set the id of the one to adopt, such as adopt: "x": several have this name \(x, y\)/,
     ],
     [
       "several are too many, though one of them was released",
       { items: [[item("x")], [item("y")]], prepare: released("x") },
-      /several have this name \(x, y\)/,
+      /\[cannot-adopt:/,
     ],
     [
       "what another resource has is not taken",
       { inputs: { adopt: true }, items: [[item("x")]], prepare: holds("x", {}) },
-      /the node x is "other" of this program already/,
+      /The node x is "other" of this program already/,
     ],
   ])("with adopt: %s", async (_, given, outcome) => {
     expect((await found(given)).is).toMatch(outcome);
@@ -153,17 +153,13 @@ describe("an id", () => {
     [
       "of nothing is an error",
       { ...adopted, items: [[item("y")]] },
-      /there is no node x under \/consortia\/c\/environments\/e\/nodes to adopt\. Check the id, or use adopt: true/,
+      /check the id, or use adopt: true.*There is no node x under \/consortia\/c\/environments\/e\/nodes to adopt\./,
     ],
-    [
-      "of what is deleted is an error",
-      { ...adopted, byId: [item("x", "node", { state: "deleted" })] },
-      /there is no node x under/,
-    ],
+    ["of what is deleted is an error", { ...adopted, byId: [item("x", "node", { state: "deleted" })] }, /\[not-found:/],
     [
       "of what is being deleted is an error",
       { ...adopted, items: [[item("x", "node", { state: "deleting" })]] },
-      /x is being deleted\. Wait/,
+      /use another id, or use adopt: true.*x is being deleted/,
     ],
   ])("%s", async (_, given, outcome) => {
     expect((await found(given)).is).toMatch(outcome);
@@ -183,7 +179,7 @@ describe("a similar name", () => {
     [
       "may be the one to adopt",
       adopting(plain, "N1"),
-      /no exact match, but x is called "N1".*set adopt: "x"; otherwise/,
+      /set adopt: "x" if that is the one.*no exact match, but x is called "N1"/,
       0,
     ],
     ["is not if it differs more", adopting("N 1", "n-2"), "new", 0],

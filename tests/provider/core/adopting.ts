@@ -1,3 +1,4 @@
+import { codedMessage } from "../../../provider/errors";
 import { type ConsortiumClient, type Identified } from "../../../provider/api";
 import { Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
@@ -78,7 +79,7 @@ export async function found(given: Case): Promise<{ is: string; took: number }> 
   const { collection, siblings, clock } = place(given);
   const is = await findExisting(collection, siblings).then(
     (one) => (one ? `${one.item.id} ${one.how ?? "own"}` : "new"),
-    ({ message }: Error) => message,
+    codedMessage,
   );
   return { is, took: clock.now() };
 }

@@ -13,12 +13,7 @@ const rows: [string, config: Record<string, string>, advice: string][] = [
       "example in CONSORTIUM_API_KEY, which takes precedence; or add --run-program to destroy and refresh, which otherwise use the " +
       "settings of the last update.",
   ],
-  [
-    "a time-out",
-    {},
-    "no time is left to try again: the limit is 2 s (customTimeouts). The service at URL may be having problems: run the same " +
-      "command again later.",
-  ],
+  ["a time-out", {}, "The service at URL may be having problems: run the same " + "command again later."],
   [
     "an unknown setting",
     { regoin: "eu" },

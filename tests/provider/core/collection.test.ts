@@ -116,5 +116,5 @@ test("its name in messages", () => {
   one.warn("no");
   one.say("yes");
   expect(said).toEqual(['Warning: node "n" (x): no', 'node "n" (x): yes']);
-  expect([one.error("no").message, collectionOf("node").what]).toEqual(['node "n" (x): no', 'node "n"']);
+  expect([one.error("conflict", "no").message, collectionOf("node").what]).toEqual(['node "n" (x): no', 'node "n"']);
 });

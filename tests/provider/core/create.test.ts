@@ -1,3 +1,4 @@
+import { codedMessage } from "../../../provider/errors";
 import { ApiError, type ConsortiumClient, type Identified } from "../../../provider/api";
 import { type ErrorFacts } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
@@ -65,7 +66,7 @@ async function creating(given: Case) {
   given.prepare?.(session, collection);
   const outcome: { id: string; error: string } = await create(collection).then(
     ({ id }) => ({ id, error: "" }),
-    ({ message }: Error) => ({ id: "", error: message }),
+    (error: unknown) => ({ id: "", error: codedMessage(error) }),
   );
   return { ...outcome, said: said.join("\n") };
 }
@@ -91,7 +92,7 @@ describe("a name that the service refuses", () => {
     [
       "may be that of the object that it replaces",
       { ...zone, answer: name, there: [item("y", "environmentZone")], prepare: givesUp("y") },
-      /It replaces y, which stays as it was, because the service may not accept both at once\. .*deleteBeforeReplace: true/,
+      /To delete y first, .*deleteBeforeReplace: true.*It replaces y, which stays as it was/,
     ],
     [
       "is not that of another one that is replaced",
@@ -117,9 +118,9 @@ describe("a name that the service refuses", () => {
     [
       "may have appeared since, where it is to be adopted",
       { answer: name, inputs: { adopt: true } },
-      /It has appeared since this run looked: run the command again/,
+      /Run the command again, which adopts it: it has appeared since this run looked/,
     ],
-    ["may be, if the service does not say so", { answer: unclear, inputs: { adopt: true } }, /It has appeared since/],
+    ["may be, if the service does not say so", { answer: unclear, inputs: { adopt: true } }, /\[name-taken:/],
     [
       "is not, if it says something else",
       { answer: refusal({ kind: "invalid", status: 400 }), inputs: { adopt: true } },
@@ -128,19 +129,19 @@ describe("a name that the service refuses", () => {
     [
       "of a credential is another one's",
       { kind: "appCred", answer: name, there: [item("y", "appCred")] },
-      /The same member and name already exist: y\. For `--replace`.*sweep --id y; otherwise choose another name/,
+      /Choose another name; or for `--replace`.*The same member and name already exist: y\. .*sweep --id y/,
     ],
     [
       "of a credential is not that of the stack's own",
       { kind: "appCred", answer: name, there: [item("y", "appCred")], prepare: ofStack },
-      /Choose another name\.$/,
+      /: Choose another name\. .*\[name-taken:/,
     ],
     [
       "of a credential is not that of another member's",
       { kind: "appCred", answer: name, there: [item("y", "appCred", { membership_id: "m2" })] },
-      /Choose another name\.$/,
+      /: Choose another name\. .*\[name-taken:/,
     ],
-    ["of a credential may be nobody's", { kind: "appCred", answer: name }, /Choose another name\.$/],
+    ["of a credential may be nobody's", { kind: "appCred", answer: name }, /: Choose another name\. .*\[name-taken:/],
     [
       "of a credential is none, if it does not say so",
       { kind: "appCred", answer: unclear },
@@ -160,12 +161,12 @@ describe("a limit that is reached", () => {
     [
       "may be so because of what it replaces",
       { answer: quota, there: [item("y", "node", { name: "z" })], prepare: givesUp("y") },
-      /quota exceeded\. It replaces y/,
+      /It replaces y.* quota exceeded\./,
     ],
     [
       "may be so because of an earlier name",
       { answer: quota, there: [item("y", "node", { name: "z" }), item("w", "node", { name: "w" })] },
-      /Not in this program, but counted: y, w\. If this stack made it under/,
+      /Delete one, .*If this stack made one of y, w under.*\[limit-reached:/,
     ],
     [
       "is not because of what the program has",

@@ -165,7 +165,7 @@ describe("what replaces", () => {
 
   test("what adopts itself is not replaced; what is named by its name, or adopts another one, is", () => {
     expect(() => compared("node", {}, { role: "x", adopt: "id1" })).toThrow(
-      /a change of role replaces id1, and adopt: "id1"/,
+      /remove adopt .*The change replaces id1, and adopt: "id1"/,
     );
     expect(compared("node", {}, { role: "x", adopt: "id2" }).replaces).toEqual(["role"]);
     expect(compared("node", {}, { name: "n2", adopt: "id1" }).replaces).toEqual([]);

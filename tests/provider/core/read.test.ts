@@ -93,7 +93,7 @@ describe("an object", () => {
     [
       "nodes, as every service does",
       { list: refusal("unsupported", 405) },
-      "the service does not list /consortia/c/environments/e/nodes",
+      "this service does not list /consortia/c/environments/e/nodes",
     ],
     ["anything to the key", { list: refusal("denied", 401) }, "GET /x: HTTP 401"],
     ["nodes, with a conflict", { list: refusal("conflict", 409) }, "GET /x: HTTP 409"],

@@ -2,7 +2,7 @@ import { ApiError } from "../../../provider/api";
 import { systemClock } from "../../../provider/api/clock";
 import { isOffline, Sessions, within } from "../../../provider/core/session";
 import { type ProviderSettings } from "../../../provider/core/settings";
-import { CommonError, Incomplete, UserError } from "../../../provider/core/user-error";
+import { Incomplete, UserError } from "../../../provider/errors";
 import { temporary } from "../../fleet/made";
 import { setEnvironment, start } from "../../support/service";
 
@@ -14,37 +14,70 @@ function sessions(settings: () => ProviderSettings = () => none, signal = new Ab
   return { all, said };
 }
 const none: ProviderSettings = {};
+const codes = { denied: "key-refused", unsent: "unreachable", invalid: "request-refused" } as const;
 const refusal = (kind: "denied" | "unsent" | "invalid", status?: number): ApiError =>
-  new ApiError({ kind, status, call: "GET /x", errorMessage: "no" });
+  new ApiError({ kind, status, call: "GET /x", errorMessage: "no", code: codes[kind] });
 
 describe("an error for people", () => {
   const refused = refusal("denied", 401);
 
   test.each<[string, unknown, string | undefined, string]>([
     ["says what failed", new Error("no"), 'node "n"', "no"],
-    ["names the resource, if a call did", refusal("invalid", 400), 'node "n"', 'node "n": GET /x: HTTP 400: no.'],
-    ["names none, if there is none", refusal("invalid", 400), undefined, "GET /x: HTTP 400: no."],
+    [
+      "names the resource, if a call did",
+      refusal("invalid", 400),
+      'node "n"',
+      'node "n": GET /x: HTTP 400: no. [request-refused: docs/troubleshooting.md#request-refused]',
+    ],
+    [
+      "names none, if there is none",
+      refusal("invalid", 400),
+      undefined,
+      "GET /x: HTTP 400: no. [request-refused: docs/troubleshooting.md#request-refused]",
+    ],
     [
       "names it, if a call is behind it",
-      new UserError("so", { cause: refusal("invalid") }),
+      new UserError("conflict", "so", { cause: refusal("invalid") }),
       'node "n"',
-      'node "n": so',
+      'node "n": so [conflict: docs/troubleshooting.md#conflict]',
     ],
-    ["does not, if something else is", new UserError("so", { cause: new Error("no") }), 'node "n"', "so"],
-    ["is whole, the first time", refused, 'node "n"', 'node "n": GET /x: HTTP 401: no.'],
+    [
+      "does not, if something else is",
+      new UserError("conflict", "so", { cause: new Error("no") }),
+      'node "n"',
+      "so [conflict: docs/troubleshooting.md#conflict]",
+    ],
+    [
+      "is whole, the first time",
+      refused,
+      'node "n"',
+      'node "n": GET /x: HTTP 401: no. [key-refused: docs/troubleshooting.md#key-refused]',
+    ],
   ])("%s", (_, error, where, message) => {
     expect(sessions().all.shown(error, where).message).toBe(message);
   });
 
   test.each<[string, unknown, string]>([
-    ["a refused key", refused, "The API key was refused: see the error for a."],
-    ["a service that is away", refusal("unsent"), "The service cannot be reached: see the error for a."],
+    [
+      "a refused key",
+      refused,
+      "The API key was refused: see the error for a. [key-refused: docs/troubleshooting.md#key-refused]",
+    ],
+    [
+      "a service that is away",
+      refusal("unsent"),
+      "The service cannot be reached: see the error for a. [unreachable: docs/troubleshooting.md#unreachable]",
+    ],
     [
       "the same, with other words",
-      new UserError("so", { cause: refused }),
-      "The API key was refused: see the error for a.",
+      new UserError("key-refused", "so", { cause: refused }),
+      "The API key was refused: see the error for a. [key-refused: docs/troubleshooting.md#key-refused]",
     ],
-    ["what says so itself", new CommonError("the whole of it", "it failed"), "It failed: see the error for a."],
+    [
+      "what says so itself",
+      new UserError("conflict", "the whole of it", { brief: "it failed" }),
+      "It failed: see the error for a. [conflict: docs/troubleshooting.md#conflict]",
+    ],
   ])("is short after the first time: %s", (_, error, brief) => {
     const { all } = sessions();
     const first = all.shown(error, "a").message;
@@ -57,15 +90,15 @@ describe("an error for people", () => {
     const { all } = sessions();
     const denied = refusal("denied", 403);
     expect(["a", "b"].map((where) => all.shown(denied, where).message)).toEqual([
-      "a: GET /x: HTTP 403: no.",
-      "b: GET /x: HTTP 403: no.",
+      "a: GET /x: HTTP 403: no. [key-refused: docs/troubleshooting.md#key-refused]",
+      "b: GET /x: HTTP 403: no. [key-refused: docs/troubleshooting.md#key-refused]",
     ]);
   });
 
   test("keeps what exists, and masks secrets", () => {
     const { all } = sessions();
     all.hide({ password: "hush-hush" }, [["password"]]);
-    const shown = all.shown(new Incomplete("x", { a: 1 }, new UserError("it is hush-hush")));
+    const shown = all.shown(new Incomplete("x", { a: 1 }, new UserError("conflict", "it is hush-hush")));
     expect(shown).toBeInstanceOf(Incomplete);
     expect([shown.message.includes("hush"), (shown as Incomplete).id, (shown as Incomplete).state]).toEqual([
       false,
@@ -81,7 +114,7 @@ test.each<[string | undefined, boolean | RegExp]>([
   ["", false],
   ["false", false],
   ["true", true],
-  ["yes", /CONSORTIUM_OFFLINE_PREVIEW is "yes": it must be true or false/],
+  ["yes", /Set environment variable CONSORTIUM_OFFLINE_PREVIEW to true or false/],
 ])("a preview is offline by its variable: %j", (value, is) => {
   const env = { CONSORTIUM_OFFLINE_PREVIEW: value };
   if (is instanceof RegExp) expect(() => isOffline(env)).toThrow(is);
@@ -242,7 +275,7 @@ describe("a session", () => {
     const slept = Promise.allSettled([long, own]);
     controller.abort();
     expect(await slept).toEqual(
-      Array(2).fill({ status: "rejected", reason: new UserError("interrupted while waiting.") }),
+      Array(2).fill({ status: "rejected", reason: new UserError("interrupted", "interrupted while waiting.") }),
     );
     await expect(clock.sleep(1)).rejects.toThrow("interrupted while waiting.");
     expect(Math.abs(clock.now() - systemClock.now())).toBeLessThan(1_000);

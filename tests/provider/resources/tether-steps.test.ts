@@ -4,7 +4,7 @@ import { CreateLog, readCreateLog } from "../../../provider/core/create-log";
 import { type Props } from "../../../provider/core/definition";
 import { newSession, within } from "../../../provider/core/session";
 import { storedKey } from "../../../provider/core/state";
-import { Incomplete } from "../../../provider/core/user-error";
+import { Incomplete } from "../../../provider/errors";
 import { begin, configure, stop } from "../../../provider/resources/tether/configure";
 import { setEnvironment } from "../../support/service";
 import { VirtualTime } from "../../support/virtual-time";
