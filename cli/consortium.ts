@@ -3,7 +3,9 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { installing, version } from "../provider/version";
-import { fail, pointToHelp } from "./shared/terminal";
+import { codeOf } from "../provider/errors";
+import { messageOf } from "../provider/plain";
+import { fail, jsonText, pointToHelp, print } from "./shared/terminal";
 
 /** Packages that provide a subcommand. Users install the ones they want; they are not dependencies. */
 type CommandPackage = "consortium-service" | "consortium-console" | "consortium-fleet";
@@ -62,7 +64,13 @@ export async function main(args: string[]): Promise<void> {
     definition?.define(command);
   }
   pointToHelp(program, "pulumi-consortium");
-  await program.parseAsync(args, { from: "user" });
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code && args.includes("--json")) print(jsonText({ error: { code, message: messageOf(error) } }));
+    throw error;
+  }
 }
 
 const isMissing = (error: unknown, name: string) => {

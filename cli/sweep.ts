@@ -6,7 +6,7 @@ import { printable } from "../provider/api/printable";
 import { durationSeconds } from "../provider/constants";
 import { newSession } from "../provider/core/session";
 import { stepsOf } from "../provider/core/verbs";
-import { UserError } from "../provider/errors";
+import { coded, codeOf, type ErrorCode, UserError } from "../provider/errors";
 import { messageOf } from "../provider/plain";
 import { definitions } from "../provider/resources";
 import { isUtility } from "../provider/resources/service";
@@ -53,7 +53,7 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
     const cleared = await decide(client, chosen, { yes, json });
     if (json) print(asJson(chosen, cleared));
     for (const [item, reason] of cleared.kept) say(`left: ${titleOf(item)}, because ${reason}`);
-    for (const { item, error } of cleared.failed) say([`not deleted: ${titleOf(item)}: ${error}`]);
+    for (const { item, error, code } of cleared.failed) say([`not deleted: ${titleOf(item)}: ${coded(error, code)}`]);
     if (cleared.failed.length > 0) process.exitCode = 1;
   });
 }
@@ -104,7 +104,7 @@ interface Cleared {
   deleted: Found[];
   /** What uses an object, and how. */
   kept: Map<Found, string>;
-  failed: { item: Found; error: string }[];
+  failed: { item: Found; error: string; code?: ErrorCode }[];
 }
 
 /** The service deletes these with everything in them (spec 4.1). */
@@ -149,7 +149,7 @@ export async function clear(
       for (const one of gone) say(`deleted ${titleOf(one)}`);
     } catch (error) {
       if (error instanceof UserError && error.why !== undefined) return void kept.set(item, error.why);
-      failed.push({ item, error: messageOf(error) });
+      failed.push({ item, error: messageOf(error), code: codeOf(error) });
     }
   };
 
@@ -299,6 +299,6 @@ function asJson({ going, kept }: Leftovers, { deleted, kept: used, failed }: Cle
     found: [...going].map(summaryOf),
     kept: [...kept, ...used].map(([item, reason]) => ({ ...summaryOf(item), reason })),
     deleted: deleted.map(fullIdOf),
-    failed: failed.map(({ item, error }) => ({ ...summaryOf(item), error })),
+    failed: failed.map(({ item, error, code }) => ({ ...summaryOf(item), error, code })),
   });
 }

@@ -1,5 +1,7 @@
 import { jsonText, print } from "../shared/terminal";
 import { type Secrets } from "../../provider/api/secrets";
+import { codeOf, type ErrorCode } from "../../provider/errors";
+import { messageOf } from "../../provider/plain";
 
 /** What the doctor found about one thing. */
 export interface Finding {
@@ -9,18 +11,32 @@ export interface Finding {
   text: string;
   /** What to do about it. */
   next?: string;
+  code?: ErrorCode;
 }
 
 export const ok = (about: string, text: string): Finding => ({ about, state: "ok", text });
 export const note = (about: string, text: string): Finding => ({ about, state: "note", text });
 export const unknown = (about: string, text: string): Finding => ({ about, state: "unknown", text });
-export const wrong = (about: string, text: string, next: string): Finding => ({ about, state: "wrong", text, next });
+export const wrong = (about: string, text: string, next: string, code?: ErrorCode): Finding => ({
+  about,
+  state: "wrong",
+  text,
+  next,
+  ...(code && { code }),
+});
+
+/** An error as a finding. Its first sentence says what to do. @param otherwise what to do, if it has only one */
+export function failure(about: string, error: unknown, otherwise: string): Finding {
+  const [first = "", ...rest] = messageOf(error).split(/(?<=[.!?]) /);
+  const [text, next] = rest.length > 0 ? [rest.join(" "), first] : [first, otherwise];
+  return wrong(about, text.replace(/\.$/, ""), next, codeOf(error));
+}
 
 /** Whether a version is at least another one: `3.220.0` and `3.216.0`. */
 export const isAtLeast = (version: string, least: string): boolean =>
   new Intl.Collator("en", { numeric: true }).compare(version.replace(/^v/, ""), least) >= 0;
 
-/** Splits a message into the problem (its first sentence) and the advice. */
+/** Splits a message of a fleet into the problem (its first sentence) and the advice. */
 export function parts(text: string): [what: string, next: string] {
   const [first = "", ...rest] = text.split(/(?<=[.!?]) (?=[A-Z])/);
   return [first.replace(/\.$/, ""), rest.join(" ")];

@@ -1,7 +1,7 @@
 import { ConsortiumClient, isApiError, type Settings, SettingsError, systemClock } from "../../provider/api";
 import { sentence } from "../../provider/api/api-error";
 import { otherRegionOfKey } from "../../provider/api/settings";
-import { type Finding, note, ok, parts, unknown, wrong } from "./findings";
+import { failure, type Finding, note, ok, unknown, wrong } from "./findings";
 
 /* Checks the service, the organization of the key, and the clocks. */
 
@@ -45,10 +45,8 @@ export async function service(
   }
 }
 
-function misset(error: SettingsError): Finding {
-  const [text, next] = parts(error.message);
-  return wrong("settings", text, next || "Correct the setting, as docs/settings.md says.");
-}
+const misset = (error: SettingsError): Finding =>
+  failure("settings", error, "Correct the setting, as docs/settings.md says.");
 
 const proxyText = ({ address, source }: NonNullable<Settings["proxy"]>): string => {
   const { protocol, host } = new URL(address); // without user name and password
@@ -62,7 +60,7 @@ function failed(error: unknown, settings: Settings): Finding {
   const status = error.status === undefined ? "" : ` (HTTP ${error.status})`;
   const region = error.kind === "denied" ? otherRegionOfKey(settings) : undefined;
   const next = region ? `Set CONSORTIUM_REGION=${region}: the key's id is from that region.` : error.next;
-  return wrong(about, sentence(`${error.errorMessage}${status}`).slice(0, -1), next ?? "Try again later.");
+  return wrong(about, sentence(`${error.errorMessage}${status}`).slice(0, -1), next ?? "Try again later.", error.code);
 }
 
 function clockOf(client: ConsortiumClient): Finding {

@@ -7,7 +7,7 @@ import { storedIn } from "../../provider/core/state";
 import { UserError } from "../../provider/errors";
 import { messageOf } from "../../provider/plain";
 import { exportStack, pulumiOutput } from "../shared/connection";
-import { type Finding, note, ok, parts, unknown, wrong } from "./findings";
+import { failure, type Finding, note, ok, unknown, wrong } from "./findings";
 import { backendIn, cutOff, holdersText, isOn, type Lock, locksIn, pendingIn, withoutLogin } from "./held";
 
 /* Checks that the state can be read, is not locked, and matches the service. */
@@ -92,10 +92,8 @@ async function compared(read: ReturnType<typeof readStack>, settings: Settings):
         : []),
     ];
   } catch (error) {
-    if (error instanceof UserError) {
-      const [text, next] = parts(messageOf(error));
-      return [wrong("organization", text, next || "Use the key of the stack's organization (docs/recovery.md).")];
-    }
+    if (error instanceof UserError)
+      return [failure("organization", error, "Use the key of the stack's organization (docs/recovery.md).")];
     if (!isApiError(error)) throw error;
     return [unknown("objects", briefly(error))];
   } finally {

@@ -14,7 +14,7 @@ import {
 import { dirname, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { printable, printableLines } from "../../provider/api/printable";
-import { messageOf } from "../../provider/plain";
+import { codedMessage } from "../../provider/errors";
 
 /*
  * What a command tells leaves through `print` (standard output) and `say` (standard error): names and messages of others move no cursor and
@@ -31,7 +31,7 @@ export const jsonText = (value: unknown): string => printableLines(JSON.stringif
 
 /** Prints an error, and sets the exit code. */
 export function fail(error: unknown, exitCode = 1): void {
-  say(`consortium: ${messageOf(error)}`);
+  say(`consortium: ${codedMessage(error)}`);
   process.exitCode = exitCode;
 }
 

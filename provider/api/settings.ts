@@ -196,7 +196,7 @@ function parseBaseUrl({ value, source }: Found, allowHttp: boolean, advice: Advi
   const refuse = (why: string, setting?: SettingName): never => {
     throw new SettingsError(
       "wrong-address",
-      `The base address from ${source} ${why}. It must be an http(s) address that ends in /api/v1, such as https://console.kaleido.io/api/v1.`,
+      `Give an http(s) address that ends in /api/v1, such as https://console.kaleido.io/api/v1. The base address from ${source} ${why}.`,
       setting,
     );
   };
@@ -294,7 +294,7 @@ export function readSettings(find: Find, env = processEnvironment(), advice: Adv
   if (!key)
     throw new SettingsError(
       "no-key",
-      `No API key is set. ${advice.setKey} Create a key in the console (API tab, new API key).`,
+      `${advice.setKey} No API key is set. Create one in the console (API tab, new API key).`,
       undefined,
       "no API key is set",
     );

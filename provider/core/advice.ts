@@ -22,7 +22,7 @@ function useKeyOf(organization: string, key: KeyOrigin): string {
 export const pulumiAdvice: Advice = {
   setKey:
     `Set the environment variable ${keyVariable}, or run \`pulumi config set --secret consortium:apiKey\`, ` +
-    "or give apiKey to a Provider. destroy and refresh use the settings of the last update: add --run-program.",
+    "or give apiKey to a Provider (destroy and refresh then need --run-program).",
   allowHttp: `run \`pulumi config set consortium:allowHttp true\` (${environmentName("allowHttp")}, or allowHttp of the Provider)`,
   replaceKey,
   useKeyOf,

@@ -38,7 +38,12 @@ test("it has the version of the package", async () => {
 test.each([
   ["a setting that does not exist", { apikey: "k" }, "", /no setting "apikey"; did you mean "apiKey"/],
   ["a region that does not exist", { region: "de" }, "region", /must be one of us, eu, ap, ko, us1, eu1, not "de"/],
-  ["an adopt that is neither true nor false", { adopt: "ture" }, "adopt", /argument adopt .* must be true or false\.$/],
+  [
+    "an adopt that is neither true nor false",
+    { adopt: "ture" },
+    "adopt",
+    /argument adopt .* must be true or false\. \[invalid-setting:/,
+  ],
   ["an invalid address", { baseUrl: "nonsense" }, "baseUrl", /is not an address/],
 ])("%s is an error when the provider is checked", async (_, news, property, reason) => {
   expect(await plugin.checkConfig(news, "acme")).toEqual([

@@ -51,7 +51,7 @@ async function live(stack: Stack, before: ReadonlySet<string>, events: Event[], 
     const all = (isSo: (message: string) => boolean): boolean =>
       run.errors.length > 0 && run.errors.every(({ message }) => isSo(message));
     if (all((message) => message === cannotRecreate)) return stack.up(programOf(specs));
-    const leaving = stack.state.filter((one) => one.delete).map(({ id }) => `the name is already taken by ${id}.`);
+    const leaving = stack.state.filter((one) => one.delete).map(({ id }) => `The name is already taken by ${id}.`);
     if (!all((message) => leaving.some((one) => message.includes(one)))) return run;
     expect(await stack.destroy()).toMatchObject({ errors: [] });
     return stack.up(programOf(specs));

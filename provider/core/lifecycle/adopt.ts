@@ -55,10 +55,10 @@ export async function foreseen(collection: Collection): Promise<{ lines: string[
   if (first === undefined) {
     const similar = similarTo(collection, siblings);
     return {
-      lines: [what + (similar ? `fails, because ${similar}` : "finds nothing to adopt, and creates a new one")],
+      lines: [what + (similar ? `fails: ${similar}` : "finds nothing to adopt, and creates a new one")],
     };
   }
-  if (more.length > 0) return { lines: [`${what}fails, because ${severalHave(taken)}`] };
+  if (more.length > 0) return { lines: [`${what}fails: ${severalHave(taken)}`] };
   const lines = [`${what}adopts ${first.id} (exists already; nothing is created)`];
   lines.push(...ofOthers(collection, first.id).map((line) => `WARNING: ${line}`));
   return { lines, id: first.id };

@@ -10,7 +10,7 @@ import { isReadable, madeAt, type StateParts, toBody } from "../state";
 import { holdsLedger } from "../../constants";
 import { fieldsOf, isObject } from "../../plain";
 import { changeLagMs, lookEveryMs, renamedMs, takenLagMs, waitingAgeMs } from "../times";
-import { codeOf, unclear, UserError } from "../../errors";
+import { unclear, UserError } from "../../errors";
 import { defaultOf, isUnset, normalOf, sameName, sameValue } from "../values";
 
 /** One change in place. */

@@ -14,7 +14,7 @@ import {
   withoutReady,
   withoutUndefined,
 } from "../state";
-import { messageOf } from "../../plain";
+import { briefly } from "../../api/api-error";
 import { refreshAgeMs } from "../times";
 import { isUnset, sameName, sameValue } from "../values";
 import { nameUnknown } from "./settle";
@@ -25,7 +25,7 @@ export async function read(collection: Collection, id: string, state: Props): Pr
   const before = partsOf(definition, state);
   const presence = await collection.find(id, refreshAgeMs, madeAt(before)).catch(async (error: unknown) => {
     if (!(await isSilent(collection, error))) throw error;
-    collection.warn(`is kept as it was, because it cannot be read: ${messageOf(error)}`);
+    collection.warn(`is kept as it was, because it cannot be read: ${briefly(error)}`);
     return "silent" as const;
   });
   if (presence === "unlistable" || presence === "silent") {

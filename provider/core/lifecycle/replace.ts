@@ -96,7 +96,7 @@ async function rename(successor: Collection, item: Identified, name: unknown): P
   const collection = Collection.of(session, definition, inputs, item.id);
   const before = { asked: {}, shown: collection.shown(item) };
   const one = { collection, id: item.id, inputs: { ...inputs, [key]: name }, keys: [key], before };
-  return change(one).then(() => undefined, messageOf);
+  return change(one).then(() => undefined, briefly);
 }
 
 /** The error for a create that was refused. An object that it was to replace has its name back, also if a killed run took it. */

@@ -8,6 +8,7 @@ import { identityOf, keysWith, type Props } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
 import { toBody } from "../state";
+import { briefly, sentence } from "../../api/api-error";
 import { messageOf } from "../../plain";
 import { longestLagMs, lostEveryMs, lostLagMs, unseenMs, waitingAgeMs } from "../times";
 import { codeOf, UserError } from "../../errors";
@@ -231,7 +232,7 @@ async function recover(posting: Posting, failure: ApiError): Promise<Identified 
   const { session, definition } = collection;
   const forMs = patienceMs(posting, failure);
   const patience = failure.late ? ` for ${Math.round(forMs / 1000)} s` : "";
-  collection.say(`${messageOf(failure)} Looking${patience} for an object that it may have created anyway.`);
+  collection.say(`${sentence(briefly(failure))} Looking${patience} for an object that it may have created anyway.`);
   const end = session.clock.now() + forMs;
   const seen = await lookForNew(posting, Math.min(end, session.deadline.at - lostEveryMs.first));
   if (definition.naming === undefined) {
@@ -292,7 +293,7 @@ const outOfTime = ({ collection }: Posting, failure: ApiError): UserError => {
       : "";
   return collection.error(
     "unclear-create",
-    `${messageOf(failure)} No time is left to send it again: the limit is ${session.deadline.limit} (customTimeouts).${next}`,
+    `${sentence(briefly(failure))} No time is left to send it again: the limit is ${session.deadline.limit} (customTimeouts).${next}`,
   );
 };
 

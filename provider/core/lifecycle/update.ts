@@ -4,7 +4,7 @@ import { Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, type Props, type Steps } from "../definition";
 import { changedKeys, regenerating } from "../diff";
 import { type StateParts, partsOf, stateOf } from "../state";
-import { messageOf } from "../../plain";
+import { briefly, sentence } from "../../api/api-error";
 import { codeOf, hasCode, Incomplete, isUnclear, UserError } from "../../errors";
 import { isUnset, normalOf, sameValue } from "../values";
 import {
@@ -236,7 +236,7 @@ export async function restarted(
       stateOf(collection.definition, parts, kept),
       new UserError(
         codeOf(error) ?? "not-ready",
-        `${collection.what}: ${next} It was changed, but not restarted, so that the change has no effect yet: ${messageOf(error)}`,
+        `${collection.what}: ${next} It was changed, but not restarted, so that the change has no effect yet: ${sentence(briefly(error))}`,
       ),
     );
   }

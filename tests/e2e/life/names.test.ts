@@ -73,7 +73,7 @@ describe("names", () => {
     stack.program(renamed('adopt: true, consensusType: "ibft"'));
     const text = await failed(stack.up({}, "--continue-on-error"));
     expect(text).toMatch(/cannot be adopted, because consensusType is raft, not ibft/);
-    expect(text).toMatch(/node "n" \(\w+\) is not deleted, because "e2" of the program asks for its parent and failed/);
+    expect(text).toMatch(/Fix "e2", .*node "n" \(\w+\) is not deleted, because that asks for its parent and failed/);
     expect([writesOf(service), await network()]).toEqual([[], before]);
     stack.program(`${renamed("adopt: true")} new Node("n", within);`);
     expect(await done(stack.up())).toMatchObject({ code: 0 });

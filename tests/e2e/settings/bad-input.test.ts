@@ -31,7 +31,7 @@ test.each<[string, string, RegExp, ("dynamic" | "plugin" | "process")?]>([
   [
     "no key, by the preview",
     `new Consortium("x")`,
-    /No API key is set\. Set the environment variable CONSORTIUM_API_KEY, or run `pulumi config set --secret consortium:apiKey`/,
+    /Set the environment variable CONSORTIUM_API_KEY, or run `pulumi config set --secret consortium:apiKey`.*No API key is set\./,
   ],
   [
     "Pulumi's option import, by the class",

@@ -101,7 +101,7 @@ describe("an unusable value is refused in one sentence, with its source", () => 
 
   test("no key: says where to set one", () => {
     expect(() => resolveSettings({ env: {} })).toThrow(
-      /^No API key is set\. Set the environment variable CONSORTIUM_API_KEY, or give apiKey\. .*console/,
+      /^Set the environment variable CONSORTIUM_API_KEY, or give apiKey\. No API key is set\. .*console/,
     );
   });
 

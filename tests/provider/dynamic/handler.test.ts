@@ -128,7 +128,9 @@ describe("errors", () => {
     expect(error.properties).toMatchObject({ ...inputs, state: "initializing", role: "validator", revision: "0" });
     expect(error.reasons).toEqual([error.message]);
     // Pulumi heads it with "1 error occurred:", so the cause is said before.
-    expect(error.message).toMatch(/^node "n1" \(\w+\) exists, but is not ready: still "initializing"/);
+    expect(error.message).toMatch(
+      /^node "n1" \(\w+\): Run `pulumi up` again to continue\. It exists .*not ready: still "initializing"/,
+    );
     expect(said.filter((line) => line === error.message)).toHaveLength(1);
     const later = (await node
       .update(error.id, error.properties, inputs)

@@ -67,7 +67,9 @@ inBothManners(() => {
       const args = { ...bases[kind](net), adopt: "nowhere" };
       expect(await engine.preview(args)).toEqual({ then: "created" });
       writes();
-      expect(await engine.up(args)).toEqual(failed(/there is no .* nowhere under .* to adopt/));
+      expect(await engine.up(args)).toEqual(
+        failed(/check the id, .*There is no .* nowhere under .* to adopt\. \[not-found:/),
+      );
       expect(writes()).toEqual([]);
       expect(await count()).toBe(0);
     });
@@ -78,7 +80,7 @@ inBothManners(() => {
       const node = await theirs("node", { ...bases.node(net), environmentId: environment.kept!.id });
       const renamed = { ...bases.environment(net), consensusType: "ibft", [logicalNameKey]: "e2" };
       writes();
-      expect(await new Engine("environment").up({ ...renamed, adopt: true })).toEqual(failed(/cannot be adopted/));
+      expect(await new Engine("environment").up({ ...renamed, adopt: true })).toEqual(failed(/\[cannot-adopt:/));
       await expect(node.destroy()).rejects.toThrow(/not deleted, because "e2" .* asks for its parent and failed/);
       await expect(environment.destroy()).rejects.toThrow(/not deleted, because "e2" .* asks for it and failed/);
       expect(writes()).toEqual([]);

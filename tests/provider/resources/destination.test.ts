@@ -84,9 +84,9 @@ test("a member that is not verified: the service's own message, and nothing is k
 });
 
 test.each([
-  [404, /cannot be verified through this service .*Verify it in the console, then leave testCertificate out/],
-  [405, /cannot be verified through this service/],
-  [403, /^(?!.*cannot be verified).*403/],
+  [404, /Verify the membership .* in the console, then leave testCertificate out/],
+  [405, /\[unsupported:/],
+  [403, /^(?!.*unsupported).*403/],
 ])("a member that cannot be verified (%j)", async (status, why) => {
   const { engine, service, calls, whole } = await stores();
   service.faults.add({ kind: "status", status, errorMessage: "no", method: "POST" });

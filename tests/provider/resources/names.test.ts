@@ -12,7 +12,7 @@ describe("a name that is taken", () => {
     await new Engine(kind).up(bases[kind](net));
     writes();
     const why =
-      /already taken by \S+\. Set adopt: true .*or choose another name\..*a renamed resource.*see "already taken" in docs\/troubleshooting\.md/;
+      /set adopt: true .*or choose another name\. The name is already taken by \S+\. .*\[name-taken: docs\/troubleshooting\.md#name-taken\]$/;
     expect(await engine.up(bases[kind](net))).toEqual(failed(why));
     expect(writes()).toEqual([]);
     expect(await count()).toBe(1);

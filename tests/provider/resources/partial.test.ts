@@ -26,7 +26,7 @@ test("a node that fails ends the wait at once, and is kept whole", async () => {
   expect(time.now()).toBeLessThan(60_000);
   const [made] = service.store.nodes.list({ name: "n1" });
   expect(errorOf(outcome)).toMatch(
-    new RegExp(`^node "n1" \\(${made!.id}\\) went to the state "failed"\\. .*pulumi up`),
+    new RegExp(`^node "n1" \\(${made!.id}\\): look at it .*pulumi up.*It went to the state "failed"\\.`),
   );
   expect(engine.kept!.id).toBe(made!.id);
   expect(engine.outputs).toEqual({
@@ -129,7 +129,7 @@ test("deleted by somebody while it starts: the wait ends with that error", async
   const outcome = await engine.up(bases.environment(net));
   expect(outcome.then).toBe("incomplete");
   expect(errorOf(outcome)).toMatch(
-    /^environment "dev" \(\w+\) was deleted by somebody else .* `pulumi up --refresh` makes it again\.$/,
+    /^environment "dev" \(\w+\): run `pulumi up --refresh`, .*Somebody else deleted it.*\[deleted-outside:/,
   );
 });
 
@@ -144,7 +144,7 @@ test("gone from the list while it starts: the wait ends after a minute, in the n
   for (const seconds of [100, 70]) {
     const began = time.now();
     const outcome = await engine.up(bases.node(net));
-    expect(errorOf(outcome)).toMatch(/was deleted by somebody else .* `pulumi up --refresh` makes it again\.$/);
+    expect(errorOf(outcome)).toMatch(/\[deleted-outside:/);
     expect(time.now() - began).toBeLessThan(seconds * 1_000);
     newProcess();
   }
@@ -156,7 +156,7 @@ test("an error during the wait keeps the new object", async () => {
   time.when(/^POST .*nodes$/, () => setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") }), 20_000);
   const outcome = await engine.up(bases.node(net));
   expect(outcome.then).toBe("incomplete");
-  expect(errorOf(outcome)).toMatch(/exists, but is not ready: .*HTTP 401/);
+  expect(errorOf(outcome)).toMatch(/It exists .*not ready: .*HTTP 401.*\[key-refused:/);
   service.store.nodes.setState(engine.kept!.id, "started");
   expect(await engine.up(bases.node(net))).toEqual({ then: "updated" });
 });

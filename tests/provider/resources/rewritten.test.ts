@@ -114,14 +114,14 @@ onBothAdapters((make) => {
         new Membership("m2", { consortium: c, orgName: "Acme Inc", adopt: true });
       };
       expect((await stack.preview(renamed(true))).said).toContain(
-        `consortium "Trade Net": fails, because no exact match, but ${consortium} is called "trade net"`,
+        `consortium "Trade Net": fails: set adopt: "${consortium}"`,
       );
       newProcess();
       expect((await stack.up(renamed(true))).failure).toMatch(
-        new RegExp(`no exact match, but ${consortium} is called "trade net".*set adopt: "${consortium}"`),
+        new RegExp(`set adopt: "${consortium}" .*no exact match, but ${consortium} is called "trade net"`),
       );
       expect([writes(), ids("c", "m")]).toEqual([[], before]);
-      expect((await stack.up(renamed(consortium!))).failure).toMatch(/"Acme Inc": no exact match, but \w+ is called/);
+      expect((await stack.up(renamed(consortium!))).failure).toMatch(/"Acme Inc": set adopt.*\[cannot-adopt:/);
       expect(service.store.memberships.list()).toHaveLength(1);
     });
 

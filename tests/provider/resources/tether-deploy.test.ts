@@ -216,7 +216,7 @@ test.each([
 
 test("an activation refused with 404: the state keeps the contract that was paid for", async () => {
   const world = await otherTether({ unready: 404, minedAfterMs: Infinity });
-  expect(errorOf(await lost(world))).toMatch(/there is no tether service with this id .*kept/);
+  expect(errorOf(await lost(world))).toMatch(/There is no tether service with this id .*kept/);
   expect(world.engine.outputs).toMatchObject({ state: "deployed", deployedNetworks: ["rinkeby"] });
   world.did.mined.push("rinkeby");
   await settlesOnce(world, "updated");

@@ -140,7 +140,7 @@ describe("read", () => {
   test("a create with an unknown id: the error says where to order the service", async () => {
     const { engine } = await tethered();
     const outcome = await engine.up({ ...tetherArgs, tetherId: "tether0009" });
-    expect(errorOf(outcome)).toMatch(/there is no tether service with this id .*HTTP 404.*Create it in the console/);
+    expect(errorOf(outcome)).toMatch(/create it in the console.*There is no tether service with this id .*HTTP 404/);
     expect(engine.kept).toBeUndefined();
   });
 });

@@ -299,7 +299,7 @@ onOneAdapter((make) => {
       const refusal = { kind: "status", status: 400, errorMessage: "size must be a string", method: "PATCH" } as const;
       service.faults.add(refusal);
       expect((await stack.up(program())).failure).toMatch(
-        /no longer sets size.*does not choose another value.*Set the old value again/s,
+        /set the old value again.*no longer sets size.*does not choose another value.*\[cannot-change:/s,
       );
       expect((await stack.up(large)).changes).toEqual([]);
     });
@@ -403,7 +403,7 @@ onOneAdapter((make) => {
     const { service, stack } = await make(program(""));
     const old = service.store.nodes.list().map(({ id }) => id);
     const { message } = (await stack.up(program("-new"), { parallel: 1 })).errors[0]!;
-    expect(message).toMatch(/limit.*Not in this program, but counted: .*aliases: \[\{ name:/s);
+    expect(message).toMatch(/Delete one, .*aliases: \[\{ name:.*\[limit-reached:/s);
     for (const id of old) expect(message).toContain(id);
   });
 
@@ -421,7 +421,9 @@ onOneAdapter((make) => {
       route: routeOf("appCred"),
     });
     const { message } = (await stack.up(program(2))).errors[0]!;
-    expect(message).toMatch(/HTTP 402: you have reached .*It replaces \S+, .*deleteBeforeReplace: true/);
+    expect(message).toMatch(
+      /deleteBeforeReplace: true.*It replaces \S+, .*HTTP 402: you have reached .*\[limit-reached:/,
+    );
     expect(message).not.toContain("aliases");
   });
 });

@@ -271,7 +271,7 @@ onBothAdapters((make) => {
       const { errors } = await stack.up(later("e2"));
       expect(errors.map(({ name, message }) => [name, message])).toEqual([
         ["e", expect.stringContaining('is "e" of this program already') as string],
-        ["e2", expect.stringContaining("the name is already taken: the environment") as string],
+        ["e2", expect.stringContaining("[name-taken:") as string],
       ]);
       expect(time.now() - began).toBeLessThan(5_000);
       expect([objects(), writes()]).toEqual([before, []]);
@@ -320,7 +320,9 @@ onBothAdapters((make) => {
       };
       const run = await stack.up(late);
       expect(run.errors.map(({ message }) => message)).toEqual([
-        expect.stringMatching(/this run has given it to "e2".*"e"\..*Take "e2" out of the program/) as string,
+        expect.stringMatching(
+          /Take "e2" out of the program.*This run has given it to that.*\[managed-twice:/,
+        ) as string,
       ]);
       expect((await stack.up(alone)).errors).toEqual([]);
       expect([objects(), names()]).toEqual([before, ["c", "e"]]);
@@ -407,7 +409,7 @@ onBothAdapters((make) => {
       const { stack } = await made(program({}), { limits: { consortia: 1 } });
       old = environments()[0]!;
       expect((await stack.up(program(other, true))).failure).toContain("has reached its limit");
-      expect((await stack.up(program({}))).failure).toContain(`the name is already taken by ${old}`);
+      expect((await stack.up(program({}))).failure).toContain(`The name is already taken by ${old}`);
     });
 
     test("adopt takes the old object back", async () => {

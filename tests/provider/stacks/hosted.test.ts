@@ -73,7 +73,7 @@ onBothAdapters((make) => {
         expect(await up({ ...newer, paused: false })).toEqual(["update Environment e"]);
         expect(service.store.environments.get(id).fields.release_id).toBe("quorum-1");
         const back = await stack.up(program(all));
-        expect(back.failure).toMatch(/release quorum-0 \(0\.9\.0\) is older than quorum-1/);
+        expect(back.failure).toMatch(/Release quorum-0 \(0\.9\.0\) is older than quorum-1/);
       });
 
       test("a key of an organization that was invited changes nothing", async () => {

@@ -147,7 +147,7 @@ onBothAdapters((make, adapter) => {
       const { stack, writes } = await make(release(before));
       const { id } = stack.of("e");
       expect((await stack.up(release("quorum-0"))).failure).toMatch(
-        /release quorum-0 \(0\.9\.0\) is older than quorum-1 \(1\.0\.0\), .*cannot be downgraded\. Set releaseId: "quorum-1".*Nothing was changed/,
+        /set releaseId: "quorum-1".*Release quorum-0 \(0\.9\.0\) is older than quorum-1 \(1\.0\.0\), .*cannot be downgraded\. Nothing was changed/,
       );
       expect([writes(), stack.of("e").id]).toEqual([[], id]);
     });
@@ -159,7 +159,7 @@ onBothAdapters((make, adapter) => {
       service.store.environments.patch(stack.of("e").id, { release_id: "quorum-2" });
       for (let time = 0; time < 2; time++)
         expect((await stack.up(release("quorum-1"))).failure).toMatch(
-          /release quorum-1 \(1\.0\.0\) is older than quorum-2 \(1\.1\.0\), the release that it runs/,
+          /Release quorum-1 \(1\.0\.0\) is older than quorum-2 \(1\.1\.0\), the release that it runs/,
         );
       expect(writes()).toEqual([]);
     });
@@ -186,7 +186,7 @@ onBothAdapters((make, adapter) => {
         expect((await stack.up(release("quorum-1"))).failure).toMatch(
           status === 400
             ? /the service refuses releaseId "quorum-1" .*Nothing was changed\. Set a value that the service has, or the old one/
-            : /cannot change releaseId in place .*Nothing was changed.*set the old value again/i,
+            : /set the old value again.*cannot change releaseId in place .*Nothing was changed/,
         );
         expect(stack.of("e").id).toBe(id);
       },

@@ -52,9 +52,7 @@ onBothAdapters((make) => {
     const { failure } = await stack.destroy();
     const deletion = "DELETE /consortia/:consortiumId";
     const list = `environment "other" (${ids.other}) with node "n" (${ids.n})`;
-    expect(failure).toMatch(
-      `consortium "c" (${ids.c}) is not deleted, because it contains objects that this stack does not manage`,
-    );
+    expect(failure).toMatch(`consortium "c" (${ids.c}): leave the consortium to others`);
     expect(failure).toContain(list);
     expect(failure).toContain(`CONSORTIUM_CONFIRM_DELETED=${ids.c}`);
     expect(writes()).not.toContain(deletion);
@@ -70,7 +68,7 @@ onBothAdapters((make) => {
     ["its consortium", ({ c }) => c],
   ])("an environment with somebody else's node stays until %s is confirmed", async (_, confirmation) => {
     const { stack, service, ids } = await lost(whole, "n", "m");
-    expect((await stack.destroy()).failure).toContain(`environment "e" (${ids.e}) is not deleted`);
+    expect((await stack.destroy()).failure).toContain(`environment "e" (${ids.e}): leave the environment to others`);
     expect(service.store.nodes.list()).toHaveLength(1);
     confirmed(confirmation(ids));
     await stack.destroy();
@@ -86,7 +84,7 @@ onBothAdapters((make) => {
 
   test.each([
     [true, ""],
-    [false, "is not deleted, because"],
+    [false, "[not-empty:"],
   ])(
     "where the program does not tell of deletedWith, its contents are the stack's own if a refresh (%s) has shown them",
     async (refresh, refusal) => {
@@ -95,7 +93,7 @@ onBothAdapters((make) => {
       stack.state = stack.state.map((one) => (one.name === "n" ? { ...one, deletedWith: urn } : one));
       newProcess();
       const { failure } = await stack.up(() => new Consortium("c"), { refresh });
-      expect(failure.match(/is not deleted, because/)?.[0] ?? failure).toBe(refusal);
+      expect(failure.match(/\[not-empty:/)?.[0] ?? failure).toBe(refusal);
       expect(service.store.nodes.list()).toHaveLength(refusal === "" ? 0 : 1);
       expect(writes()).not.toContain(`DELETE ${inside}/nodes/:nodeId`);
     },
@@ -114,10 +112,10 @@ onBothAdapters((make) => {
     stack.state = stack.state.filter((one) => one.name !== (name === "c" ? "e" : ""));
     newProcess();
     const { failure } = await stack.destroy();
-    expect(failure).toContain(`"${name}" (${ids[name]}) is not deleted, because it contains objects`);
+    expect(failure).toContain(`"${name}" (${ids[name]}): leave the `);
     expect(failure).toContain(`node "theirs" (${their}). If that belongs to somebody else`);
     confirmed(ids[name]);
-    expect((await stack.destroy()).failure).not.toContain("is not deleted, because");
+    expect((await stack.destroy()).failure).not.toContain("[not-empty:");
   });
 
   test.each<[string, RunOptions]>([
@@ -145,7 +143,7 @@ onBothAdapters((make) => {
     expect((await stack.up(whole)).errors).toEqual([]);
     stack.state = stack.state.filter(({ name }) => name !== "n");
     newProcess();
-    expect((await stack.destroy()).failure).toContain("is not deleted");
+    expect((await stack.destroy()).failure).toContain("[not-empty:");
     expect(service.store.nodes.list()).toHaveLength(1);
   });
 
@@ -167,7 +165,7 @@ onBothAdapters((make) => {
     forget("n", "m");
     newProcess();
     const { failure } = await stack.up(() => new Consortium("c"));
-    expect([failure.includes("is not deleted"), nodes.list().length]).toEqual([other, other ? 1 : 0]);
+    expect([failure.includes("[not-empty:"), nodes.list().length]).toEqual([other, other ? 1 : 0]);
   });
 
   test("nodes of the service itself, which belong to no member, do not keep an environment", async () => {

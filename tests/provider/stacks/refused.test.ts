@@ -21,13 +21,17 @@ onBothAdapters((make) => {
       [
         "in words",
         { errorMessage: "quota exceeded" },
-        /HTTP 200: quota exceeded\. The organization has reached its limit/,
+        /The organization has reached its limit.* HTTP 200: quota exceeded\. \[limit-reached:/,
       ],
-      ["with more than words", { code: 7, errorMessage: "no more" }, /HTTP 200: no more\. Fix in the program/],
+      [
+        "with more than words",
+        { code: 7, errorMessage: "no more" },
+        /Fix in the program.* HTTP 200: no more\. \[request-refused:/,
+      ],
       [
         "with false",
         false,
-        /HTTP 200: the service answers false, without a reason\. Look for the reason in the console/,
+        /Look for the reason in the console.* HTTP 200: the service answers false, without a reason\. \[conflict:/,
       ],
     ])("that is refused %s is an error at once, and sent again by the next run", async (_, body, why) => {
       const { stack, service, time, calls, expectChanges } = await make(ledger());
@@ -177,7 +181,9 @@ onBothAdapters((make) => {
       const world = await begin();
       world.service.faults.add({ ...says({ config: { targetNetwork: "mainnet" } }, 1), ...posting("deploy") });
       const run = await world.stack.up(tether());
-      expect(run.failure).toMatch(/the service answers that its network is mainnet.*CONSORTIUM_NOT_DEPLOYED=/s);
+      expect(run.failure).toMatch(
+        /CONSORTIUM_NOT_DEPLOYED=.*the service answers that its network is mainnet.*\[unclear-deployment:/s,
+      );
       expect(fields(world)).not.toMatchObject({ active: true });
     });
   });

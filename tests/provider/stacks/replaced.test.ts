@@ -81,7 +81,7 @@ onBothAdapters((make) => {
       "refused at a limit",
       403,
       "environment limit (3) reached",
-      /It replaces \w+, which stays as it was.*deleteBeforeReplace: true/,
+      /deleteBeforeReplace: true.*It replaces \w+, which stays as it was/,
     ],
   ])("%s: everything is as it was, twice, and then goes on", async (_, status, words, said) => {
     const { stack } = await made();
@@ -99,7 +99,7 @@ onBothAdapters((make) => {
   test("at the limit of three environments: the old one stays, and the error says how to delete it first", async () => {
     const { stack } = await made({ beside: 2 });
     const { failure } = await stack.up(program({ ...replacing, beside: 2 }));
-    expect(failure).toMatch(/It replaces \w+, which stays as it was.*deleteBeforeReplace: true/);
+    expect(failure).toMatch(/deleteBeforeReplace: true.*It replaces \w+, which stays as it was/);
     expect([everything(), names()]).toEqual([old, expect.arrayContaining(["e"])]);
   });
 

@@ -365,7 +365,7 @@ onOneAdapter((make) => {
       newProcess();
       const other = program({ orgName: "other" });
       const run = await stack.up(other, { refresh: true });
-      expect(run.failure).toMatch(/has served its purpose and is gone, so it cannot get another orgName.*--replace/);
+      expect(run.failure).toMatch(/--replace.*has served its purpose and is gone, so it cannot get another orgName/);
       expect((await stack.up(other, { replace: ["i"] })).errors).toEqual([]);
       expect(service.store.invitations.list()).toMatchObject([{ fields: { org_name: "other" } }]);
     });

@@ -23,19 +23,19 @@ type Settings = Record<string, string | undefined>;
 const failures: [string, whole: RegExp, brief: RegExp, (world: Made) => Settings | Promise<Settings>][] = [
   [
     "no key",
-    /No API key is set\. Set the environment variable CONSORTIUM_API_KEY, or run `pulumi config set --secret consortium:apiKey`/,
+    /^Set the environment variable CONSORTIUM_API_KEY, or run `pulumi config set --secret consortium:apiKey`.* No API key is set\./,
     /^No API key is set: see the error for /,
     () => ({ CONSORTIUM_API_KEY: undefined }),
   ],
   [
     "a key that is refused",
-    /HTTP 401: .*The API key from environment variable CONSORTIUM_API_KEY was refused.*set a valid one there/,
+    /The API key from environment variable CONSORTIUM_API_KEY was refused.*set a valid one there.*HTTP 401: /,
     /^The API key was refused: see the error for /,
     () => ({ CONSORTIUM_API_KEY: "revoked" }),
   ],
   [
     "the key of another organization",
-    /was made with organization .*belongs to organization .*Unset CONSORTIUM_API_KEY/,
+    /Unset CONSORTIUM_API_KEY.*was made with organization .*belongs to organization /,
     /^The API key is not known to belong to organization \S+: see the error for /,
     async ({ service }) => {
       const { apiKey } = service.addOrganization("theirs");
@@ -51,7 +51,7 @@ const failures: [string, whole: RegExp, brief: RegExp, (world: Made) => Settings
   ],
   [
     "a service that cannot be reached",
-    /the connection was refused\. The service at http:\/\/127\.0\.0\.1:9\/api\/v1 \(from environment variable CONSORTIUM_BASE_URL\) cannot be reached: check the address/,
+    /The service at http:\/\/127\.0\.0\.1:9\/api\/v1 \(from environment variable CONSORTIUM_BASE_URL\) cannot be reached: check the address.* the connection was refused\./,
     /^The service cannot be reached: see the error for /,
     () => ({ CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" }),
   ],
@@ -61,17 +61,17 @@ const failures: [string, whole: RegExp, brief: RegExp, (world: Made) => Settings
 const mistakes: [string, whole: RegExp, (world: Made) => Settings][] = [
   [
     "another service's address",
-    /HTTP 404: .*Check that http:.*elsewhere\/api\/v1 \(from environment variable CONSORTIUM_BASE_URL\) is the address of the API/,
+    /Check that http:.*elsewhere\/api\/v1 \(from environment variable CONSORTIUM_BASE_URL\) is the address of the API.*HTTP 404: /,
     ({ service: { url } }) => ({ CONSORTIUM_BASE_URL: `${url}/elsewhere/api/v1` }),
   ],
   [
     "an address elsewhere, in clear",
-    /The base address http:\/\/service\.example\/api\/v1 from environment variable CONSORTIUM_BASE_URL begins with http:\/\/ .*in clear/,
+    /The base address http:\/\/service\.example\/api\/v1 from environment variable CONSORTIUM_BASE_URL begins with http:\/\/ .*\[clear-text:/,
     () => ({ CONSORTIUM_BASE_URL: "http://service.example/api/v1" }),
   ],
   [
     "a proxy that nobody runs",
-    /the proxy http:\/\/127\.0\.0\.1:9 \(environment variable HTTP_PROXY\): the connection was refused\. Check HTTP_PROXY/,
+    /Check HTTP_PROXY.*the proxy http:\/\/127\.0\.0\.1:9 \(environment variable HTTP_PROXY\): the connection was refused\./,
     () => ({ HTTP_PROXY: "http://127.0.0.1:9", NO_PROXY: "" }),
   ],
 ];
