@@ -7,7 +7,7 @@ import { Anything } from "../api/wire";
 import { check, type CheckResult } from "../core/check";
 import { field, type Props } from "../core/field";
 import { didYouMean } from "../core/suggest";
-import { UserError } from "../core/user-error";
+import { UserError } from "../errors";
 import { tetherNetworks } from "../constants";
 import { isObject } from "../plain";
 import { definitions } from "../resources";
@@ -100,10 +100,11 @@ function only(list: Omit<Lookup, "name">, what: string, key: "name" | "orgName")
       const name = printable(String(wanted));
       if (found.length > 1)
         throw new UserError(
+          "not-found",
           `Use the id of one instead: ${found.length} ${list.list} have the ${key} "${name}": ${ids}.`,
         );
       const none = `Check the ${key}: there is no ${what} "${name}"${didYouMean(String(wanted), names)}`;
-      throw new UserError(none.replace(/[^?]$/, "$&."));
+      throw new UserError("not-found", none.replace(/[^?]$/, "$&."));
     },
   };
 }
