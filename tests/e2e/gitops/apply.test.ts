@@ -16,7 +16,7 @@ beforeEach(() => {
   const program = (name: string, text: string) => chmodSync(write(`bin/${name}`, `#!/bin/bash\n${text}\n`), 0o755);
   program(
     "pulumi",
-    `case "$1" in preview) cat preview.json ;; up) echo "$@" >up ;; *) echo '{"deployment":{}}' ;; esac`,
+    `case "$1" in preview) cat preview.json; exit "$(cat failed || echo 0)" ;; up) echo "$@" >up ;; *) echo '{"deployment":{}}' ;; esac`,
   );
   program("npx", `shift 2; [ "$1" = check ] && exit "$(cat check)"; exec node ${consortium} "$@"`);
   write("check", "0");
@@ -76,6 +76,14 @@ test.each(others)("APPROVE=%s is not a digest: nothing approves itself", (given)
     expect({ status, plan }).toEqual({ status: 1, plan: undefined });
     expect(stderr).toContain(`"${given}" is not one. Nothing was done.`);
   }
+});
+
+test("a preview that fails: nothing is done, although the plan is approved", () => {
+  plans("b", "b");
+  write("failed", "5");
+  const { status, stderr, plan } = apply("");
+  expect({ status, plan }).toEqual({ status: 5, plan: undefined });
+  expect(stderr).toContain("the preview of prod failed. Nothing was done");
 });
 
 test("a network in an unknown condition does not pass", () => {

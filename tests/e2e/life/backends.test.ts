@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { treeOf } from "../../../tools/lib/processes.mjs";
+import { run, treeOf } from "../../../tools/lib/processes.mjs";
 import { type Backend } from "../support/backends/programs";
 import { startPostgres } from "../support/backends/postgres";
 import { startS3 } from "../support/backends/s3";
-import { failed, finished } from "../support/stack";
+import { cli, failed, finished } from "../support/stack";
 import { until } from "../../support/until";
 import { type World, world } from "../support/world";
 import { patiently } from "../../support/jest/patience";
@@ -69,7 +69,8 @@ describe.each([
   test("a second run at the same time fails because of the lock, nothing is lost, and then nothing is left to change", async () => {
     w.stack.program(oneMore);
     const { end } = await beginUp(2);
-    const second = await failed(w.stack.up());
+    const { folder: cwd, env } = w.stack;
+    const second = await failed(run((await cli()).command, ["up", "--yes", "--non-interactive"], { cwd, env })); // somebody else's
     expect(second).toMatch(/the stack is currently locked by 1 lock/);
     expect(second).toContain("pulumi cancel");
     letStart();
@@ -80,10 +81,10 @@ describe.each([
 
   test("a killed run leaves its lock, and pulumi cancel removes it", async () => {
     const fault = w.service.faults.add({ method: "GET", route: "/consortia", kind: "hang" });
-    const run = w.stack.start(["refresh", "--yes", "--skip-preview"]);
-    const end = finished(run);
+    const killed = w.stack.start(["refresh", "--yes", "--skip-preview"]);
+    const end = finished(killed);
     await until(() => fault.hits > 0);
-    for (const { pid } of treeOf(run.pid!).toReversed()) process.kill(pid, "SIGKILL");
+    for (const { pid } of treeOf(killed.pid!).toReversed()) process.kill(pid, "SIGKILL");
     await end;
     w.service.faults.clear();
     const refused = await w.stack.destroy();

@@ -75,3 +75,17 @@ test.each([
   expect((await w.stack.destroy()).code).toBe(0);
   expect(await countsOf(w)).toMatchObject({ consortia: 0 });
 });
+
+test("a name that `pulumi:autonaming` made is found again after a kill", async () => {
+  const program = `new (require("pulumi-consortium").Consortium)("c")`;
+  const autonaming = { pattern: "${name}-${hex(8)}" } as unknown as string;
+  const w = await world(program, { plugin: true, config: { "pulumi:autonaming": autonaming } });
+  w.service.faults.add({ kind: "hang", method: "POST", route: creates.consortia, acted: true, times: 1 });
+  await killedAt(w, creates.consortia);
+  const [{ name } = { name: "" }] = (await w.network()).consortia;
+  expect(name).toMatch(/^c-[0-9a-f]{8}$/);
+  await cancelled(w);
+  expect(await w.stack.up()).toMatchObject({ code: 0 });
+  expect((await w.network()).consortia).toMatchObject([{ name }]);
+  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+});

@@ -97,10 +97,18 @@ export async function evaluated(text: string): Promise<object> {
   return Promise.resolve(module.exports);
 }
 
-/** Until the child has ended, this process has the environment that the child has, and its folder. */
+/** The folder of the run that this process stands in for. */
+let standing: string | undefined;
+
+/** Until the child has ended, this process has the environment that the child has, and its folder: one at a time. */
 export function standingIn(folder: string, env: Record<string, string | undefined>): () => void {
+  if (standing !== undefined)
+    throw new Error(
+      `Wait for the run in ${standing} to end before the next one begins, in ${folder}: programs in the process of the test share its folder and environment. Stacks without \`inline\` can run at the same time.`,
+    );
   const cwd = process.cwd();
   process.chdir(folder);
+  standing = folder;
   const own = (name: string): boolean => /^(CONSORTIUM_|PULUMI_)/.test(name);
   const names = new Set([...Object.keys(env), ...Object.keys(process.env).filter(own)]);
   const before = new Map([...names].map((name) => [name, process.env[name]]));
@@ -110,6 +118,7 @@ export function standingIn(folder: string, env: Record<string, string | undefine
   };
   for (const name of names) set(name, env[name]);
   return () => {
+    standing = undefined;
     process.chdir(cwd);
     before.forEach((value, name) => set(name, value));
   };

@@ -163,19 +163,17 @@ export class Stack {
 
   start(args: string[], given: Record<string, string | undefined> = {}): ChildProcess {
     const env = { ...this.env, ...given };
+    const leave = this.#inline && standingIn(this.folder, env);
     const command = this.#inline?.command(args) ?? { args, env: {} };
     const child = spawn(this.cli.command, [...command.args, "--non-interactive", "--color", "never"], {
       cwd: this.folder,
       env: { ...env, ...command.env },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    if (this.#inline) {
-      const leave = standingIn(this.folder, env);
-      child.once("close", (code) => {
-        this.#inline!.ended(code !== null);
-        leave();
-      });
-    }
+    child.once("close", (code) => {
+      this.#inline?.ended(code !== null);
+      leave?.();
+    });
     return child;
   }
 
