@@ -11,6 +11,7 @@ import { type PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { ProviderService } from "../../plugin/service";
 import { bundle, root } from "../../tools/lib/prepare.mjs";
 import { Sandbox } from "./sandbox";
+import { patiently } from "../support/jest/patience";
 
 const read = (file: string) => JSON.parse(readFileSync(join(root, file), "utf8")) as { version: string };
 const { version } = read("package.json");
@@ -22,7 +23,7 @@ beforeAll(bundle);
 
 /** Starts the plugin, which a shell and Node.js both read, on a machine of a test's own. */
 const started = (sandbox: Sandbox, ...args: string[]) =>
-  spawnSync("/bin/sh", [plugin, ...args], { env: sandbox.env, encoding: "utf8", timeout: 30_000 });
+  spawnSync("/bin/sh", [plugin, ...args], { env: sandbox.env, encoding: "utf8", timeout: patiently(30_000) });
 const sentence =
   "pulumi-resource-consortium needs Node.js 20 or newer on the PATH: install it from https://nodejs.org\n";
 
@@ -118,7 +119,7 @@ test("undici, a sixth of it, is loaded with the first request", async () => {
 });
 
 test("--version prints it and ends", () => {
-  expect(spawnSync(plugin, ["--version"], { encoding: "utf8", timeout: 30_000 })).toMatchObject({
+  expect(spawnSync(plugin, ["--version"], { encoding: "utf8", timeout: patiently(30_000) })).toMatchObject({
     status: 0,
     stdout: `${version}\n`,
     stderr: "",

@@ -285,8 +285,6 @@ describe("appearance", () => {
   const desktop = { width: 1_200, height: 800 };
   test.each([
     ["a phone", phone, { colorScheme: "light" }],
-    ["a phone in the dark", phone, { colorScheme: "dark" }],
-    ["a screen", desktop, { colorScheme: "light" }],
     ["a screen in the dark", desktop, { colorScheme: "dark" }],
     ["a screen with forced colors", desktop, { colorScheme: "light", forcedColors: "active" }],
   ] as const)("on %s, nothing overflows, and axe finds nothing", async (_, size, media) => {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { endProcesses, markOf, openRun } from "../../../fleet/recovery";
 import { until } from "../../support/until";
-import { exactly, FleetWorld, keys, secretsIn } from "../support/fleet";
+import { exactly, FleetWorld, secretsIn } from "../support/fleet";
 import { finished } from "../support/stack";
 
 /* `fleet doctor` on stacks of the real CLI: what it says before a run, during one and after it was killed, and that its advice helps. */
@@ -39,14 +39,6 @@ test("before the first run, nothing is wrong, and nothing is made", async () => 
   expect(wrong).toEqual([]);
   expect(notes).toEqual([like("backend: file://.*/state does not exist yet: the first run creates it")]);
   expect(w.has("state")).toBe(false);
-});
-
-test("a key that is missing, and one that is refused", async () => {
-  delete w.env.ACME_API_KEY;
-  expect((await examined()).wrong).toEqual([like("acme: API key: .* ACME_API_KEY is empty or not set")]);
-  w.env.ACME_API_KEY = "another";
-  expect((await examined()).wrong).toEqual([like(String.raw`acme: API key: .*\(HTTP 401\)`)]);
-  w.env.ACME_API_KEY = keys.acme;
 });
 
 test("while a run is at work, it is named", async () => {

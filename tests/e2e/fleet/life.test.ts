@@ -173,15 +173,6 @@ test("a killed and restarted run does not touch another stack's network, and nei
   expect(await w.run("drift")).toMatchObject({ code: 0 });
 });
 
-test("another fleet file of the same project is refused", async () => {
-  const before = await live();
-  w.write("copy.yaml", w.read("fleet.yaml"));
-  const { code, text } = await w.of("copy.yaml", "destroy", "--yes", "--json");
-  expect(code).toBe(1);
-  expect(text).toContain("the stack acme-prod belongs to the fleet ");
-  expect(await live()).toEqual(before);
-});
-
 /** A terminal sends Ctrl-C to all processes. Pulumi ends at once, and in no order, if it gets a second one. */
 test("Ctrl-C: Pulumi ends cleanly, with a valid state and no lock, and the next run continues", async () => {
   const slow = await FleetWorld.create({ nodeStart: 3_600_000 });

@@ -79,10 +79,8 @@ test("two runs that create the same new stack at once create it once", async () 
   expect((await w.network("globex")).consortia.map(({ name }) => name).sort()).toEqual(["second", "trade"]);
 });
 
-test.each([
-  ["stack", "acme-prod"],
-  ["new stack", "globex-third"],
-])("another run's lock on a %s is not touched: the error names the holder and the next step", async (_, stack) => {
+test("another run's lock on a new stack is not touched: the error names the holder and the next step", async () => {
+  const stack = "globex-third";
   fleet({}, { third: { definition: "../networks/trade.yaml", name: "third" } });
   const lock = `state/.pulumi/locks/organization/fleet/${stack}/other.json`;
   const holder = { pid: 4711, username: "jo", hostname: "elsewhere", timestamp: "2026-01-02T03:04:05Z" };

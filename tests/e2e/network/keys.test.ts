@@ -43,18 +43,11 @@ describe("an environment", () => {
     expect(text).toContain(hint);
   });
 
-  test("with formerly, and in another order: it does not", async () => {
-    trade(`test: { ${settings} }`, `live: { formerly: prod, ${settings} }`);
-    expect(await preview()).not.toMatch(/WARNING|formerly:|to delete|to create/);
-  });
-
-  test("that is removed is a loss, too, even after a refresh", async () => {
-    expect(await w.stack.refresh()).toMatchObject({ code: 0 });
+  test("that is removed is a loss, too", async () => {
     trade(`test: { ${settings} }`);
-    const text = await preview();
+    const { text } = await done(w.stack.up());
     expect(text).toContain(loss);
     expect(text).not.toContain("formerly");
-    expect((await w.stack.up()).text).toContain(loss);
   });
 });
 

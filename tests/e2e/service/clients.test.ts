@@ -11,6 +11,7 @@ import { ledgered, result } from "../../service/ledgers";
 import { programOf } from "../support/backends/programs";
 import { installFromPyPI } from "../support/pypi";
 import { goProgram } from "./geth/build";
+import { patiently } from "../../support/jest/patience";
 
 /*
  * Real client libraries on a ledger, each in a process of its own and with its own defaults: an account without money deploys a
@@ -130,7 +131,7 @@ describe.each([
     const chainId = Number(await result(urls.rpc, credential, "eth_chainId"));
     const { authorization } = basic(credential.username, credential.password);
     const { privateKey: key } = Wallet.createRandom();
-    const running = execute(command, args, { timeout: 240_000, maxBuffer: 2 ** 24 });
+    const running = execute(command, args, { timeout: patiently(240_000), maxBuffer: 2 ** 24 });
     running.child.stdin!.end(JSON.stringify({ ...urls, ...own, authorization, abi, bytecode, key, chainId, values }));
     const { stdout } = await running;
     const told = JSON.parse(stdout.trim().split("\n").at(-1)!) as object;

@@ -4,6 +4,7 @@ import { connection } from "../../cli/command";
 import { allOf, answersIn, file, leftIn, serviceWith, timeless } from "../../cli/probed";
 import { begun, built, consortium, serveJson } from "../../service/child";
 import { until } from "../../support/until";
+import { patiently } from "../../support/jest/patience";
 
 /* `consortium probe` as a process. What it finds out and saves: tests/cli/probe.test.ts. */
 
@@ -31,7 +32,7 @@ test("a second signal does not wait for an unanswered call", async () => {
   child.kill("SIGINT");
   await until(() => service.calls.some(({ method }) => method === "DELETE"));
   child.kill("SIGINT");
-  const over = Promise.race([ended, wait(20_000, "still running", { ref: false })]);
+  const over = Promise.race([ended, wait(patiently(20_000), "still running", { ref: false })]);
   expect(await over).toMatchObject({ code: 130 });
   const made = allOf(service).reverse();
   expect(leftIn((await ended).stderr)).toEqual(made.map((one) => `${one}: not waited for`));

@@ -136,7 +136,7 @@ export class FleetWorld {
       this.records()
         .flatMap((record) => processesOf(markOf(record)))
         .forEach((pid) => seen.add(keysOf(pid)));
-    const timer = setInterval(look, 50);
+    const timer = setInterval(look, 200);
     const result = await finished(run).finally(() => clearInterval(timer));
     seen.delete(""); // of one that had ended by then
     return { result, seen: [...seen].sort() };

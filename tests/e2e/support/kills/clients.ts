@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Interface, keccak256, Wallet } from "ethers";
 import { root } from "../root";
 import { type Ledger, type Served, Unanswered } from "./served";
+import { patiently } from "../../../support/jest/patience";
 
 /* Clients that work while processes are killed, each until it is stopped, and note the answers. `lost` says what of them does not hold. */
 
@@ -175,7 +176,7 @@ export class Sender {
   async mined(): Promise<void> {
     const count = async () =>
       Number((await this.service.rpc(this.ledger, "eth_getTransactionCount", this.address, "latest")).result);
-    for (const end = performance.now() + 60_000; (await count()) < this.#nonce && performance.now() < end;)
+    for (const end = performance.now() + patiently(60_000); (await count()) < this.#nonce && performance.now() < end;)
       await wait(100);
   }
 }
@@ -291,7 +292,7 @@ export class Reader {
 
   /** What does not hold once those that were under way are finished. */
   async lost(): Promise<string[]> {
-    for (const end = performance.now() + 60_000; ; await wait(500)) {
+    for (const end = performance.now() + patiently(60_000); ; await wait(500)) {
       await this.#read();
       const lost = await this.#lostNow();
       if (lost.length === 0 || performance.now() > end) return lost;
