@@ -319,7 +319,7 @@ describe("problems", () => {
 });
 
 test.each([65_536, 3_000, 1_000])("a report of at most %d characters", (max) => {
-  const steps = Array.from({ length: 3_000 }, (_, index) =>
+  const steps = Array.from({ length: 300 }, (_, index) =>
     step("delete", index === 0 ? "Environment" : "AppCred", `${"long-".repeat(20)}${index}`, { id: `x${index}` }),
   );
   const diagnostics = Array.from({ length: 50 }, (_, index) => ({
