@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { aboutFiles } from "./generate/about.mjs";
 import { sdkClasses } from "./generate/classes.mjs";
-import { commandsPage } from "./generate/commands.mjs";
+import { commandsPage, hostedPage } from "./generate/commands.mjs";
 import { errorCodes, languageFiles, naming, referenceDocs } from "./generate/docs.mjs";
 import { installing, projects } from "./generate/installing.mjs";
 import { policyDocs } from "./generate/markdown.mjs";
@@ -49,6 +49,7 @@ const files = {
   "sdk/network/generated.ts": networkTypes(schema),
   "docs/reference/network-file.md": networkPage(schema),
   "docs/reference/commands.md": commandsPage(),
+  ...hostedPage(read),
   "docs/reference/terraform.md": terraformPage(),
   "docs/troubleshooting.md": errorCodes(problems, read("docs/troubleshooting.md")),
 };

@@ -11,17 +11,18 @@ const push0 = "0x5f5f5260205ff3";
 const codeOf = (size: number): string => `0x62${size.toString(16).padStart(6, "0")}6000f3`;
 const mostCode = 131_072;
 
-/** Notes how to call the node. Returns the reason if it cannot be called. */
+/** Creates a credential, and notes how to call the node. Returns the reason if it cannot be called. */
 async function reach(world: World): Promise<string | undefined> {
+  const body = { membership_id: world.member?.id };
+  const made = fieldsOf((await world.ask("POST", world.in(paths.appcreds), { body })).body);
+  const { username, password } = made;
+  const id = made._id ?? made.id;
+  if (typeof username !== "string" || typeof password !== "string") return "not asked: no credential is shown";
+  if (typeof id === "string") world.credential = { path: paths.item(world.in(paths.appcreds), id), username, password };
   if (!world.started) return "not asked: the node did not start";
   const seen = await world.ask("GET", `${world.path("node")}/status`);
   const { rpc } = fieldsOf(fieldsOf(seen.body).urls);
   if (typeof rpc !== "string" || rpc === "") return "not asked: the node has no address";
-  const [member] = await world.client.listMemberships(world.id("consortium"));
-  const body = { membership_id: member!.id };
-  const made = fieldsOf((await world.ask("POST", world.in(paths.appcreds), { body })).body);
-  const { username, password } = made;
-  if (typeof username !== "string" || typeof password !== "string") return "not asked: no credential is shown";
   world.node = { url: rpc, username, password };
   return undefined;
 }
@@ -89,8 +90,8 @@ async function codeSize(world: World): Promise<string> {
 }
 
 export const ofLedger: readonly Question[] = [
-  { question: "The ledger's client", use: "nothing", ask: client },
-  { question: "Its hard fork", use: "both kinds of fees are sent", ask: ofNode(hardFork) },
-  { question: "The clock of its blocks", use: "connect() and check count in seconds", ask: ofNode(clock) },
-  { question: "The largest code", use: "nothing", ask: ofNode(codeSize) },
+  { question: "The ledger's client", ask: client },
+  { question: "Its hard fork", ask: ofNode(hardFork) },
+  { question: "The clock of its blocks", ask: ofNode(clock) },
+  { question: "The largest code", ask: ofNode(codeSize) },
 ];

@@ -1,9 +1,10 @@
-import { isApiError, type Method, path } from "../../provider/api";
 import { paths } from "../../provider/api/paths";
 import { conditionOf, isOneOf } from "../../provider/api/states";
 import { fieldsOf } from "../../provider/plain";
+import { itemsOf, ofAccount } from "./account";
 import { ofLedger } from "./ledger";
-import { type Question, type Removal, type Seen, type World } from "./world";
+import { ofTether } from "./tether";
+import { type Answer, judged, type Question, type Removal, type Seen, type World } from "./world";
 
 const quorum = { provider: "quorum", consensus_type: "raft" };
 /** An account that nobody uses, in the genesis of a ledger that lives for minutes. */
@@ -13,48 +14,11 @@ const prefunded = (key: string) => ({ prefunded_accounts: { [key]: { balance: "1
 const http = ({ status, form }: Seen): string => `${status}, ${form}`;
 const isFailure = (status: number): boolean => status >= 400 && status <= 599;
 const time = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
-const itemsOf = ({ body }: Seen): unknown[] => (Array.isArray(body) ? body : []);
 
 /** true, or the status of the refusal: the form of the service's settings. */
 function trueOrStatus({ ok, status }: Seen, keep: (value: true | number) => void): string {
   if (ok || isFailure(status)) keep(ok || status);
   return ok ? "yes" : `no (HTTP ${status})`;
-}
-
-async function askForAccount(world: World): Promise<string> {
-  const { client } = world;
-  const organizations = await world.ask("GET", paths.organizations);
-  const plan = fieldsOf(itemsOf(organizations)[0]).plan;
-  const planPath = path`/plans/${typeof plan === "string" && plan !== "" ? plan : "starter"}`;
-  const body = { apikey: client.http.settings.apiKey.reveal() };
-  const calls: [string, Method, string, object?][] = [
-    ["/authtoken", "POST", "/authtoken", body],
-    ["/apikeys", "GET", paths.apiKeys],
-    ["/memberships", "GET", paths.ownMemberships],
-    ["/regions", "GET", "/regions"],
-    ["/plans", "GET", planPath],
-    ["/releases", "GET", paths.releases],
-  ];
-  const seen: [string, Seen][] = [["/orgs", organizations]];
-  for (const [name, method, where, sent] of calls) seen.push([name, await world.ask(method, where, { body: sent })]);
-  const there = seen.filter(([, { ok }]) => ok).map(([name]) => name);
-  const missing = seen.filter(([, { ok }]) => !ok).map(([name, { status }]) => `${name} (${status})`);
-  world.answers.extended = there.length > 0;
-  await refuseNearLimit(world, seen.find(([name]) => name === "/plans")![1]);
-  return [
-    ...(there.length > 0 ? [there.join(" ")] : []),
-    ...(missing.length > 0 ? [`not ${missing.join(" ")}`] : []),
-  ].join("; ");
-}
-
-/** The plan may limit the number of consortia. @throws Error if the limit is reached */
-async function refuseNearLimit(world: World, plan: Seen): Promise<void> {
-  const { consortia } = fieldsOf(fieldsOf(plan.body).limits);
-  const most = fieldsOf(fieldsOf(consortia).per).org;
-  if (!plan.ok || typeof most !== "number") return;
-  const count = (await world.client.listConsortia()).filter((one) => conditionOf(one.state) !== "gone").length;
-  if (count >= most)
-    throw new Error(`The plan allows ${most} consortia, and ${count} exist. Nothing was created: delete one first.`);
 }
 
 async function makeConsortium(world: World): Promise<string> {
@@ -79,23 +43,24 @@ async function makeMembership(world: World): Promise<string> {
   return founder === undefined ? "no" : "yes";
 }
 
-async function makeEnvironment(world: World): Promise<string> {
+async function makeEnvironment(world: World): Promise<Answer> {
   const collection = paths.environments(world.id("consortium"));
   const body = { name: world.name, ...quorum };
   const prefixed = await world.create("environment", collection, { ...body, ...prefunded(`0x${account}`) });
   if (prefixed.ok) {
     world.answers.bareAddresses = false;
-    return "taken with 0x";
+    return judged(false, "taken with 0x");
   }
   if (prefixed.status !== 400) throw new Error(`The service did not create the environment: HTTP ${prefixed.status}.`);
   const bare = await world.create("environment", collection, { ...body, ...prefunded(account) });
   if (!bare.ok) await world.mustCreate("environment", collection, body);
   world.answers.bareAddresses = bare.ok;
-  return bare.ok ? "rejected with 0x (HTTP 400), accepted without" : "refused (HTTP 400)";
+  return judged(bare.ok, bare.ok ? "rejected with 0x (HTTP 400), accepted without" : "refused (HTTP 400)");
 }
 
-async function watchEnvironment(world: World): Promise<string> {
+async function watchEnvironment(world: World): Promise<Answer> {
   const limit = world.waitMs / 5;
+  world.release = (await world.listed("environment"))?.release_id;
   const { value, ms } = await world.until(async () => {
     const state = (await world.listed("environment"))?.state;
     return state === undefined || conditionOf(state) === "pending" ? {} : { value: state };
@@ -103,24 +68,26 @@ async function watchEnvironment(world: World): Promise<string> {
   world.answers.environmentsWait = value === undefined;
   if (value !== undefined) {
     world.timing.environmentStart = Math.round(ms);
-    return `yes: ${value} after ${time(ms)}`;
+    return judged(false, `yes: ${value} after ${time(ms)}`);
   }
   world.answers.refuseEarlyDelete = false; // or an environment without a node could never be deleted
-  return `not within ${time(limit)}`;
+  return judged(true, `not within ${time(limit)}`);
 }
 
-async function autopause(world: World): Promise<string> {
+async function autopause(world: World): Promise<Answer | string> {
   const shown = fieldsOf(await world.listed("environment"));
   const names = ["autopause_init_delay", "autopause_idle_hours", "initial_delay", "idle_hours"].filter(
     (name) => shown[name] !== undefined,
   );
-  if (names.length > 0) world.answers.autopauseNames = names[0]!.startsWith("autopause");
-  return names.join(" ") || "none is shown";
+  if (names.length === 0) return "none is shown";
+  world.answers.autopauseNames = names[0]!.startsWith("autopause");
+  return judged(world.answers.autopauseNames, names.join(" "));
 }
 
 async function makeNode(world: World): Promise<string> {
   const [member] = await world.client.listMemberships(world.id("consortium"));
   if (member === undefined) throw new Error("The consortium lists no membership, so it can have no node.");
+  world.member = { id: member.id };
   await world.mustCreate("node", world.in(paths.nodes), { name: world.name, membership_id: member.id });
   const { urls } = fieldsOf((await world.ask("GET", world.path("node"))).body);
   world.answers.emptyUrls = fieldsOf(urls).wss === "";
@@ -138,13 +105,22 @@ async function watchNode(world: World): Promise<string> {
   return `${value} after ${time(ms)}`;
 }
 
-async function nodeStatus(world: World): Promise<string> {
-  if (!world.started) return "not asked: the node did not start";
+const notStarted = "not asked: the node did not start";
+
+async function urlsOfNode(world: World): Promise<Answer | string> {
+  if (!world.started) return notStarted;
+  const { urls } = fieldsOf((await world.ask("GET", world.path("node"))).body);
+  return judged(urls !== undefined, urls === undefined ? "none in the node itself" : "in the node itself");
+}
+
+async function nodeStatus(world: World): Promise<Answer | string> {
+  if (!world.started) return notStarted;
   const seen = await world.ask("GET", `${world.path("node")}/status`);
   if (!seen.ok) return `HTTP ${seen.status}`;
   const shown = Object.entries(fieldsOf(seen.body)).filter(([, inner]) => fieldsOf(inner).public_address !== undefined);
-  if (shown.length > 0) world.answers.quorumStatus = shown[0]![0] === "quorum";
-  return shown.length > 0 ? `in ${shown[0]![0]}` : "nowhere";
+  if (shown.length === 0) return judged(false, "nowhere");
+  world.answers.quorumStatus = shown[0]![0] === "quorum";
+  return judged(world.answers.quorumStatus, world.answers.quorumStatus ? "in quorum" : "in geth");
 }
 
 async function getById(world: World): Promise<string> {
@@ -166,9 +142,9 @@ async function patch(world: World): Promise<string> {
   return value === true ? `yes (HTTP ${seen.status})` : `HTTP ${seen.status}, but the list does not show it`;
 }
 
-async function pause(world: World): Promise<string> {
-  if (world.answers.patch !== true) return "not asked: PATCH does not work";
-  if (!world.started) return "not asked: the node did not start";
+async function pause(world: World): Promise<Answer | string> {
+  if (world.answers.patch !== true) return judged(false, "PATCH does not work");
+  if (!world.started) return notStarted;
   const send = (state: string) => world.ask("PATCH", world.path("environment"), { body: { state } });
   const ready = async () => ({
     value: conditionOf((await world.listed("environment"))?.state) === "ready" || undefined,
@@ -176,11 +152,11 @@ async function pause(world: World): Promise<string> {
   await world.until(ready, world.waitMs / 5);
   const paused = async () => ({ value: isOneOf(["paused"], (await world.listed("environment"))?.state) || undefined });
   const seen = await send("paused");
-  if (!seen.ok) return `no (HTTP ${seen.status})`;
+  if (!seen.ok) return judged(false, `no (HTTP ${seen.status})`);
   if ((await world.until(paused, world.waitMs / 5)).value === undefined)
-    return `HTTP ${seen.status}, but it is not paused`;
+    return judged(false, `HTTP ${seen.status}, but it is not paused`);
   const { status, ok } = await send("live");
-  return ok ? "yes, and resumes it" : `yes, but resuming it is refused (HTTP ${status})`;
+  return judged(ok, ok ? "yes, and resumes it" : `yes, but resuming it is refused (HTTP ${status})`);
 }
 
 async function credentials(world: World): Promise<string> {
@@ -188,43 +164,82 @@ async function credentials(world: World): Promise<string> {
   return trueOrStatus(seen, (value) => (world.answers.listCredentials = value));
 }
 
+async function regenerate(world: World): Promise<Answer | string> {
+  if (!world.credential) return "not asked: no credential is shown";
+  const { path, username, password } = world.credential;
+  const seen = await world.ask("POST", `${path}/regenerate`, { body: {} });
+  if (!seen.ok) return judged(false, `no (HTTP ${seen.status})`);
+  const now = fieldsOf(seen.body);
+  const isNew = typeof now.password === "string" && now.password !== password;
+  return judged(isNew && now.username === username, isNew ? `yes (HTTP ${seen.status})` : "it shows no new password");
+}
+
 /** Asks with an unknown id. The answer differs between a call that exists and a path that does not. */
-async function zones(world: World): Promise<string> {
+async function zones(world: World): Promise<Answer | string> {
   const call = await world.ask("DELETE", paths.item(world.in(paths.zones), "nosuchzone"));
-  if ([405, 501].includes(call.status)) return trueOrStatus(call, (value) => (world.answers.deleteZones = value));
+  if ([405, 501].includes(call.status))
+    return judged(
+      true,
+      trueOrStatus(call, (value) => (world.answers.deleteZones = value)),
+    );
   const none = await world.ask("DELETE", `${world.path("environment")}/nosuchthing/nosuchzone`);
   const bare = ({ status, text }: Seen) => `${status} ${text.replace(/zones?|nosuchthing/g, "")}`;
   if (bare(call) === bare(none)) return `not known: answered as an unknown path (HTTP ${call.status})`;
   world.answers.deleteZones = true;
-  return "yes";
+  return judged(false, "yes");
 }
 
-async function pages(world: World): Promise<string> {
+/** A filter that begins with an operator is compared with one that has no match. */
+async function operators(world: World): Promise<Answer | string> {
+  const found = async (name: string): Promise<boolean | string> => {
+    const seen = await world.ask("GET", paths.consortia, { query: { name } });
+    if (!seen.ok) return `HTTP ${seen.status}`;
+    return itemsOf(seen).some((one) => fieldsOf(one).name === world.name);
+  };
+  const [exact, none, operator] = [
+    await found(world.name),
+    await found(`${world.name}x`),
+    await found(`^${world.name.slice(0, -2)}`),
+  ];
+  if (exact !== true || none !== false)
+    return judged(false, none === true ? "filters are ignored" : `no filters (${String(exact)})`);
+  if (typeof operator === "string") return judged(false, `refused (${operator})`);
+  return judged(operator, operator ? "yes" : "no: taken as it is");
+}
+
+async function pages(world: World): Promise<Answer> {
   const seen = await world.ask("GET", paths.environments(world.id("consortium")), { query: { limit: 1, skip: 1 } });
-  if (!seen.ok) return `refused (HTTP ${seen.status})`;
-  return itemsOf(seen).length === 0 ? "both work" : "ignored";
+  if (!seen.ok) return judged(false, `refused (HTTP ${seen.status})`);
+  const isEmpty = itemsOf(seen).length === 0;
+  return judged(isEmpty, isEmpty ? "both work" : "ignored");
 }
 
-async function missing(world: World): Promise<string> {
+const isPlain = ({ form }: Seen): boolean => form === "plain text" || form === "no body";
+
+async function missing(world: World): Promise<Answer> {
   const seen = await world.ask("GET", paths.environments("u0nothing0"));
   const { status } = seen;
   if (status === 404 || status === 410 || status === 403) world.answers.gone = status;
   world.answers.plainErrors ||= seen.form !== "JSON";
-  return http(seen);
+  return judged(isPlain(seen), http(seen));
 }
 
-async function stranger(world: World): Promise<string> {
-  const seen = await world.askAsStranger(paths.consortia);
+async function stranger(world: World): Promise<Answer> {
+  const seen = await world.askWith("u0stranger-bm90LWEta2V5", paths.consortia);
   world.answers.plainErrors = seen.form !== "JSON";
-  return http(seen);
+  return judged(isPlain(seen), http(seen));
 }
 
-async function organization({ client }: World): Promise<string> {
-  const told = await client.organizationOfKey().catch((error: unknown) => {
-    if (isApiError(error)) return undefined;
-    throw error;
-  });
-  return told === undefined ? "no" : "yes";
+async function release(world: World): Promise<Answer | string> {
+  const now = (await world.listed("environment"))?.release_id;
+  if (now === undefined || now === world.release) return "the release did not change during this run";
+  return judged(true, "yes, during this run");
+}
+
+function membershipKept({ member }: World): Answer | string {
+  const status = member?.whileNodeGoes;
+  if (status === undefined) return "the node was gone at once";
+  return judged(status >= 300, status >= 300 ? `yes (HTTP ${status})` : `no (HTTP ${status})`);
 }
 
 function deletedStatuses({ removals, answers }: World): string {
@@ -233,7 +248,7 @@ function deletedStatuses({ removals, answers }: World): string {
   return done.map(({ kind, status }) => `${kind} ${status}`).join(", ");
 }
 
-function deletedStates({ removals, answers, timing }: World): string {
+function deletedStates({ removals, answers, timing }: World): Answer | string {
   const longest = (times: (number | undefined)[]) => Math.round(Math.max(0, ...times.map((ms) => ms ?? 0)));
   const lasts = ({ kind, going, listed }: Removal) =>
     kind !== "environment" && listed !== undefined ? "deleted" : going?.state;
@@ -242,7 +257,8 @@ function deletedStates({ removals, answers, timing }: World): string {
     : "deleting";
   timing.deleting = longest(removals.map(({ going }) => going?.ms));
   timing.deletedVisible = longest(removals.map(({ listed }) => listed?.ms));
-  return removals
+  if (removals.length === 0) return "nothing was deleted";
+  const said = removals
     .map(({ kind, going, listed }) => {
       const states = [
         ...(going ? [`${going.state} ${time(going.ms)}`] : []),
@@ -250,53 +266,38 @@ function deletedStates({ removals, answers, timing }: World): string {
       ];
       return `${kind}: ${states.join(", then ") || "gone at once"}`;
     })
-    .join("\n");
+    .join("; ");
+  const isPending = removals.some(({ going }) => going?.state === "delete_pending");
+  return judged(isPending && removals.some(({ listed }) => listed !== undefined), said);
 }
 
 /** In the order of asking: later questions need objects of earlier ones. */
 export const questions: readonly Question[] = [
-  { question: "A wrong key", use: "every form is supported", ask: stranger },
-  {
-    question: "Something that does not exist",
-    use: "plain text means that the object is gone, an HTML page does not",
-    ask: missing,
-  },
-  { question: "Beyond the specification", use: "each is requested once, then skipped", ask: askForAccount },
-  {
-    question: "The key's organization is shown",
-    use: "checked before changes; otherwise known from the members, or CONSORTIUM_ORGANIZATION",
-    ask: organization,
-  },
-  { question: "A create answers", use: "an object that is not shown is found by its name", ask: makeConsortium },
-  { question: "The field of ids", use: "both are read", ask: idField },
-  { question: "The founder's membership is created with it", use: "adopted if it exists", ask: makeMembership },
-  { question: "prefunded_accounts", use: "sent as given", ask: makeEnvironment },
-  { question: "An environment starts without a node", use: "nodes do not wait for it", ask: watchEnvironment },
-  { question: "Autopause is called", use: "both pairs are read", ask: autopause },
-  { question: "urls in a node", use: "read from its status; empty means none", ask: makeNode },
-  { question: "A node", use: "the run waits for it, up to the create timeout", ask: watchNode },
-  { question: "publicAddress in its status", use: "read from either", ask: nodeStatus },
+  { question: "A wrong key", fact: "plainErrors", ask: stranger },
+  { question: "Something that does not exist", fact: "plainErrors", ask: missing },
+  ...ofAccount,
+  { question: "A create answers", ask: makeConsortium },
+  { question: "The field of ids", ask: idField },
+  { question: "Filters take operators", fact: "operators", ask: operators },
+  { question: "The founder's membership is created with it", ask: makeMembership },
+  { question: "prefunded_accounts", fact: "bareAddresses", ask: makeEnvironment },
+  { question: "An environment starts without a node", fact: "environmentWaits", ask: watchEnvironment },
+  { question: "Autopause is called", fact: "autopause", ask: autopause },
+  { question: "urls in a node", ask: makeNode },
+  { question: "A node", ask: watchNode },
+  { question: "urls of a started node", fact: "quorumNode", ask: urlsOfNode },
+  { question: "publicAddress in its status", fact: "quorumNode", ask: nodeStatus },
   ...ofLedger,
-  { question: "GET of one environment", use: "otherwise read from the list", ask: getById },
-  { question: "PATCH changes in place", use: "otherwise an error says what to do", ask: patch },
-  { question: "PATCH of the state pauses", use: "used by the argument paused", ask: pause },
-  { question: "Credentials are listed", use: "otherwise known only from the state", ask: credentials },
-  { question: "DELETE of a zone exists", use: "otherwise it stays until its environment is deleted", ask: zones },
-  {
-    question: "?limit= and ?skip= of lists",
-    use: "a list of a round length is asked on; Link headers are followed",
-    ask: pages,
-  },
-  {
-    question: "A DELETE answers",
-    use: "any success counts, and the list confirms it",
-    ask: deletedStatuses,
-    after: true,
-  },
-  {
-    question: "A deleted object is listed as",
-    use: "not adopted; the run waits until it is gone",
-    ask: deletedStates,
-    after: true,
-  },
+  { question: "GET of one environment", ask: getById },
+  { question: "PATCH changes in place", ask: patch },
+  { question: "PATCH of the state pauses", fact: "pause", ask: pause },
+  { question: "Credentials are listed", ask: credentials },
+  { question: "Another password for a credential", fact: "regenerate", ask: regenerate },
+  { question: "DELETE of a zone exists", fact: "zoneDelete", ask: zones },
+  { question: "?limit= and ?skip= of lists", fact: "lists", ask: pages },
+  ...ofTether,
+  { question: "The service upgrades a release", fact: "upgrades", ask: release },
+  { question: "A DELETE answers", ask: deletedStatuses, after: true },
+  { question: "A membership stays while its node goes", fact: "membershipKept", ask: membershipKept, after: true },
+  { question: "A deleted object is listed as", fact: "deletion", ask: deletedStates, after: true },
 ];

@@ -19,6 +19,8 @@ import { TransportError } from "../../provider/api/transport-error";
 import { Anything } from "../../provider/api/wire";
 import { fieldsOf } from "../../provider/plain";
 import type { AnswersChange, Timing } from "consortium-service";
+import type { FactName } from "./facts";
+import { Notes } from "./notes";
 
 /** What the service answered to one call, whatever its status. */
 export interface Seen {
@@ -52,24 +54,44 @@ export interface Removal {
   listed?: { ms: number; still: boolean };
 }
 
+export type Verdict = "as assumed" | "otherwise" | "not seen";
+/** An answer, and whether it is what the question's fact says. */
+export interface Answer {
+  said: string;
+  is: Verdict;
+}
+export const judged = (isAssumed: boolean, said: string): Answer => ({
+  said,
+  is: isAssumed ? "as assumed" : "otherwise",
+});
+
 export interface Question {
   question: string;
-  /** What the provider does with the answer. */
-  use: string;
-  /** Asks, creates what it needs, and keeps the findings in the world. */
-  ask: (world: World) => Promise<string> | string;
+  /** The assumption that it is about. */
+  fact?: FactName;
+  /** Asks, creates what it needs, and keeps the findings in the world. An answer about a fact that is only text has not seen it. */
+  ask: (world: World) => Promise<Answer | string> | Answer | string;
   /** Asked after everything is deleted. */
   after?: true;
 }
 
-/** Keeps the last raw answer: errors show no bodies, and one question is about the form of a 404. */
+/** Keeps the last raw answer: errors show no bodies, and one question is about the form of a 404. Notes all of the API. */
 class Recorder implements Transport {
   last: WireAnswer | undefined;
+  readonly notes = new Notes();
   #closed: Promise<void> | undefined;
-  constructor(private readonly inner: Transport) {}
+  constructor(
+    private readonly inner: Transport,
+    private readonly baseUrl: string,
+  ) {}
   async send(request: Parameters<Transport["send"]>[0]): Promise<WireAnswer> {
     this.last = undefined;
-    return (this.last = await this.inner.send(request));
+    const start = performance.now();
+    this.last = await this.inner.send(request);
+    const { method, url } = request;
+    if (url.startsWith(this.baseUrl))
+      this.notes.add(method, url.slice(this.baseUrl.length), seenIn(this.last), performance.now() - start);
+    return this.last;
   }
   close(how?: "gently" | "at once"): Promise<void> {
     return (this.#closed ??= this.inner.close(how));
@@ -90,6 +112,15 @@ export class World {
   started = false;
   /** How to call the node, once known. */
   node: { url: string; username: string; password: string } | undefined;
+  credential: { path: string; username: string; password: string } | undefined;
+  /** What the calls about the account answered, by their names. */
+  readonly account = new Map<string, Seen>();
+  /** The release of the environment at first. */
+  release: unknown;
+  /** The membership of the node, and what its deletion answered while the node was being deleted. */
+  member: { id: string; whileNodeGoes?: number } | undefined;
+  /** What was found out about the tether, by fact. */
+  readonly tether: Partial<Record<FactName, Answer | string>> = {};
   readonly #made: Thing[] = [];
   readonly #recorder: Recorder;
 
@@ -105,8 +136,10 @@ export class World {
     readonly waitMs: number,
     private signal: AbortSignal,
     private readonly giveUp: AbortSignal,
+    /** A tether service that nothing uses, if it was named, and whether it may pay. */
+    readonly unusedTether?: { id: string; mayPay: boolean },
   ) {
-    this.#recorder = new Recorder(new UndiciTransport(settings));
+    this.#recorder = new Recorder(new UndiciTransport(settings), settings.baseUrl);
     giveUp.addEventListener("abort", () => void this.#recorder.close("at once"));
     this.client = this.#with(settings);
   }
@@ -130,10 +163,22 @@ export class World {
     return seenIn(this.#recorder.last!);
   }
 
-  /** Asks with a key that nobody has. */
-  askAsStranger(path: string): Promise<Seen> {
-    const apiKey = new ApiKey("u0stranger-bm90LWEta2V5", "the probe");
+  /** Asks with another key, or with a token. */
+  askWith(key: string, path: string): Promise<Seen> {
+    const apiKey = new ApiKey(key, "the probe");
     return this.ask("GET", path, undefined, this.#with({ ...this.settings, apiKey }));
+  }
+
+  get notes(): Notes {
+    return this.#recorder.notes;
+  }
+
+  /** Does it also after Ctrl-C, and whatever comes of it. */
+  async whatever(call: () => Promise<unknown>): Promise<void> {
+    const before = this.signal;
+    this.signal = this.giveUp;
+    await call().catch(() => undefined);
+    this.signal = before;
   }
 
   /** Makes a call to the node: what it returns, or why not. */
@@ -148,9 +193,10 @@ export class World {
       const { result, error } = fieldsOf(seen.body);
       if (error === undefined && seen.ok) return { result };
       const { message } = fieldsOf(error);
-      return { why: typeof message === "string" ? message : `HTTP ${seen.status}${wordsOf(seen)}` };
+      const why = typeof message === "string" ? message : `HTTP ${seen.status}${wordsOf(seen)}`;
+      return { why: this.notes.plain(why) };
     } catch (error) {
-      if (error instanceof TransportError) return { why: error.message };
+      if (error instanceof TransportError) return { why: this.notes.plain(error.message) };
       throw error;
     }
   }
@@ -226,7 +272,7 @@ export class World {
     const signal = (this.signal = this.giveUp);
     const left: { thing: Thing; why: string }[] = [];
     let isReachable = true;
-    for (const thing of this.#made.splice(0).reverse()) {
+    for (const thing of [...this.#made].reverse()) {
       try {
         signal.throwIfAborted();
         if (!isReachable) throw new Error("not tried, because the service cannot be reached");
@@ -251,6 +297,7 @@ export class World {
     if (!seen!.ok && !notFound.includes(seen!.status))
       throw new Error(`its deletion failed: HTTP ${seen!.status}${wordsOf(seen)}`);
     const removal: Removal = { kind, status: seen!.status };
+    if (kind === "node" && !isShort) await this.#tryMembership(collection, id);
     const state = async () => (await this.client.list(collection, Anything)).find((one) => one.id === id)?.state;
     const { value: end, ms } = await this.until(async (now) => {
       const one = (await this.client.list(collection, Anything)).find((other) => other.id === id);
@@ -262,6 +309,15 @@ export class World {
     if (end === "gone" || isShort) return removal;
     const gone = await this.until(async () => ((await state()) === undefined ? { value: true } : {}), this.waitMs / 5);
     return { ...removal, listed: { ms: gone.ms, still: gone.value === undefined } };
+  }
+
+  /** Deletes the membership of a node that is being deleted, if there is still time to see what happens. */
+  async #tryMembership(collection: string, nodeId: string): Promise<void> {
+    const isLeaving = async () =>
+      (await this.client.list(collection, Anything)).some((one) => one.id === nodeId && !isGone(one));
+    if (this.member === undefined || !(await isLeaving())) return;
+    const { status } = await this.ask("DELETE", paths.item(paths.memberships(this.id("consortium")), this.member.id));
+    if (status < 300 || (await isLeaving())) this.member.whileNodeGoes = status;
   }
 }
 

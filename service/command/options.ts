@@ -37,7 +37,11 @@ export function number(text: string): number {
 }
 
 /** The file that `consortium probe --save` writes. Missing answers get the service's defaults. */
-const probed = z.strictObject({ answers: apiQuirks, timing: timing.partial().optional() });
+const probed = z.strictObject({
+  answers: apiQuirks,
+  timing: timing.partial().optional(),
+  seen: z.looseObject({}).optional(),
+});
 
 /** Whom a service is like: `specification`, `hosted`, or the file of a probe. */
 export function likeWhom(whom: string): Pick<ServiceOptions, "answers" | "timing"> {
@@ -51,5 +55,6 @@ export function likeWhom(whom: string): Pick<ServiceOptions, "answers" | "timing
     throw new Error(`${otherwise}. ${why}`, { cause: error });
   }
   checked(`${otherwise}. ${whom}`, probed, like);
-  return like as ServiceOptions;
+  const { answers, timing: times } = like as ServiceOptions;
+  return { answers, timing: times };
 }

@@ -104,6 +104,8 @@ const ofService = {
   timing: timing.prefault({}) as z.ZodType<Timing, Partial<Timing> | undefined>,
   /** Behavior that the API does not specify. */
   answers: apiQuirks.prefault({}),
+  /** What a file of `consortium probe` says to people. It has no effect, so that such a file can be passed as it is. */
+  seen: z.looseObject({}).optional(),
   /**
    * A real chain for each environment, and for each network that a tether pins to, on platforms that anvil runs on. Default
    * false; `consortium serve` switches it on.

@@ -6,6 +6,11 @@ import { type Removal, World } from "../../cli/probe/world";
 import { resolveSettings } from "../../provider/api/settings";
 import { atEnd } from "../service/helpers";
 
+const saidBy = async (question: string, world: World): Promise<string> => {
+  const answer = await questions.find((one) => one.question === question)!.ask(world);
+  return typeof answer === "string" ? answer : answer.said;
+};
+
 /* What `consortium probe` concludes from answers. With a service: probe.test.ts. */
 
 type Call = (...params: never[]) => unknown;
@@ -28,8 +33,7 @@ async function asked(question: string, calls: Record<string, Call>, accounts?: u
       }
     },
   } as unknown as World;
-  const said = await questions.find((one) => one.question === question)!.ask(world);
-  return [said, world.answers.quorumLedger];
+  return [await saidBy(question, world), world.answers.quorumLedger];
 }
 
 type Told = Partial<{ status: number; form: string; body: object; listed: object }>;
@@ -49,7 +53,7 @@ async function told(question: string, { status = 200, form = "JSON", body = {}, 
     listed: () => Promise.resolve(listed),
     client: { listMemberships: () => Promise.resolve([{ id: "m1" }]) },
   } as unknown as World;
-  return [await questions.find((one) => one.question === question)!.ask(world), answers];
+  return [await saidBy(question, world), answers];
 }
 
 const status = { geth: { block: 1 }, quorum: { public_address: "0xa" } };
@@ -79,14 +83,14 @@ test.each<[string, Told, string, object]>([
 });
 
 test.each<[string, Removal[], string, object, object]>([
-  ["nothing", [], "", { deletion: "deleting" }, { deleting: 0, deletedVisible: 0 }],
+  ["nothing", [], "nothing was deleted", { deletion: "deleting" }, { deleting: 0, deletedVisible: 0 }],
   [
     "objects that are deleting, and an environment that is listed as deleted",
     [
       { kind: "node", status: 204, going: { state: "deleting", ms: 999.6 } },
       { kind: "environment", status: 202, listed: { ms: 1_000, still: false } },
     ],
-    "node: deleting 1000 ms\nenvironment: deleted 1.0 s",
+    "node: deleting 1000 ms; environment: deleted 1.0 s",
     { deletion: "deleting" },
     { deleting: 1_000, deletedVisible: 1_000 },
   ],
@@ -99,8 +103,11 @@ test.each<[string, Removal[], string, object, object]>([
   ],
 ])("the deletion of %s", async (_what, removals, said, answers, timing) => {
   const world = { removals, answers: {}, timing: {} } as unknown as World;
-  const { ask } = questions.find(({ question }) => question === "A deleted object is listed as")!;
-  expect([await ask(world), world.answers, world.timing]).toEqual([said, answers, timing]);
+  expect([await saidBy("A deleted object is listed as", world), world.answers, world.timing]).toEqual([
+    said,
+    answers,
+    timing,
+  ]);
 });
 
 const [london, withdrawals] = [{ baseFeePerGas: "0x0" }, { withdrawals: [], withdrawalsRoot: "0x0" }];

@@ -1,8 +1,25 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type FaultKind, type FaultRule, type Service, type ServiceOptions } from "../../service/index";
+import { send } from "../support/network";
 import { until } from "../support/until";
 import { connection, consortium, type Ended } from "./command";
-import { allOf, answersIn, changes, deletions, file, leftIn, own, serviceWith, there, timeless } from "./probed";
+import { type FactName, facts } from "../../cli/probe/facts";
+import { likeWhom } from "../../service/command/options";
+import {
+  allOf,
+  answersIn,
+  changes,
+  deletions,
+  file,
+  leftIn,
+  own,
+  type Saved,
+  saved,
+  serviceWith,
+  there,
+  timeless,
+} from "./probed";
 
 /*
  * What `consortium probe` finds out and saves, and that nothing of it is left, whatever happens. As a process:
@@ -13,17 +30,26 @@ const probe = (service: Service, ...args: string[]): Promise<Ended> =>
   consortium(["probe", "--wait", "6", ...args], connection(service));
 
 describe("it deletes its objects, innermost first", () => {
-  test("after an error in the middle, which is reported; nothing is saved", async () => {
+  test("after an error in the middle, which is reported; what was seen until then is saved", async () => {
     const service = await serviceWith();
     service.faults.add({ kind: "status", status: 500, method: "GET", route: /\/appcreds$/, times: Infinity });
     service.faults.add({ kind: "resetAfter", method: "POST", route: /\/nodes$/ });
-    const { code, stdout, stderr } = await probe(service, "--yes", "--save", file("none.json"));
+    const { code, stdout, stderr } = await probe(service, "--yes", "--save", file("part.json"));
     expect([code, stderr]).toEqual([1, expect.stringContaining("consortium: POST /consortia/")]);
     expect(stdout).toContain("A create answers");
     expect(stdout).toContain("Everything that the probe created is deleted.");
     expect(deletions(service)).toEqual(["nodes", "environments", "memberships", "consortia"]);
     expect(there(service)).toEqual([]);
-    expect(() => readFileSync(file("none.json"))).toThrow("ENOENT");
+    const { answers, seen } = saved("part.json");
+    expect(answers).toMatchObject({ created: 201, bareAddresses: false });
+    const { bareAddresses, regenerate, deletion } = seen.facts;
+    const why = expect.stringMatching(/: not asked: POST … (the connection|it) .*$/) as string;
+    expect([bareAddresses.is, regenerate, deletion]).toEqual([
+      "otherwise",
+      { fact: facts.regenerate.fact, is: "not seen", seen: why },
+      { fact: facts.deletion.fact, is: "not seen", seen: why },
+    ]);
+    expect(likeWhom(file("part.json")).answers).toEqual(answers);
   });
 
   test.each<FaultKind>([
@@ -147,8 +173,7 @@ describe("it asks a node what its ledger really is", () => {
     const service = await serviceWith({ ledger: true, answers: { quorumLedger } });
     const { code, stdout } = await probe(service, "--yes", "--wait", "60", "--save", file("ledger.json"));
     expect(code).toBe(0);
-    const saved = JSON.parse(readFileSync(file("ledger.json"), "utf8")) as { answers: { quorumLedger: object } };
-    expect(saved.answers.quorumLedger).toEqual({
+    expect(saved("ledger.json").answers!.quorumLedger).toEqual({
       clientVersion: expect.stringContaining("quorum") as string,
       ...found,
     });
@@ -169,8 +194,22 @@ const byDefault = {
   prefunded_accounts: "taken with 0x",
   "An environment starts without a node": "yes: setup after T",
   "Autopause is called": "initial_delay idle_hours",
+  "Consortia of others are listed": "none is",
+  "/orgs shows a secret": "yes",
+  "The plan's limits": "consortia 2, environments 3, nodes 4",
+  Regions: "local; a key that begins with u0",
+  "Clients of releases": "quorum geth pantheon",
+  "A token is good for": "60 minutes; calls take T, T with the key",
+  "Filters take operators": "no: taken as it is",
   "urls in a node": "none at first",
   "A node": "started after T",
+  "urls of a started node": "in the node itself",
+  "Another password for a credential": "yes (HTTP 200)",
+  "The account of a new tether": "not asked: needs --tether",
+  "Another public chain": "not asked: needs --tether",
+  "A tether's interval counts": "not asked: needs --tether",
+  "The service upgrades a release": "the release did not change during this run",
+  "A membership stays while its node goes": "the node was gone at once",
   "publicAddress in its status": "in geth",
   "The ledger's client": expect.stringMatching(/^the node does not answer: HTTP 501 /) as string,
   "Its hard fork": "not asked: the node does not answer",
@@ -186,10 +225,36 @@ const byDefault = {
   "A deleted object is listed as":
     "node: gone at once; environment: deleted T; membership: gone at once; consortium: gone at once",
 };
-/** What of the table differs, and what is saved. */
-const cases: [string, ServiceOptions["answers"], Partial<typeof byDefault>, object][] = [
+const [assumed, otherwise, unseen] = ["as assumed", "otherwise", "not seen"] as const;
+const verdicts: Record<FactName, string> = {
+  environmentWaits: otherwise,
+  upgrades: unseen,
+  invited: unseen,
+  secretOfOrgs: assumed,
+  plainErrors: otherwise,
+  deletion: otherwise,
+  bareAddresses: otherwise,
+  interval: unseen,
+  tetherAccount: unseen,
+  zoneDelete: otherwise,
+  clients: assumed,
+  quorumNode: otherwise,
+  autopause: otherwise,
+  pause: assumed,
+  membershipKept: unseen,
+  regions: otherwise,
+  lists: assumed,
+  operators: otherwise,
+  token: assumed,
+  regenerate: assumed,
+  chains: unseen,
+  limits: assumed,
+};
+/** What of the table differs, what of the assumptions, and what is saved. */
+const cases: [string, ServiceOptions["answers"], Partial<typeof byDefault>, Partial<typeof verdicts>, object][] = [
   [
     "the default",
+    {},
     {},
     {},
     { extended: true, bareAddresses: false, environmentsWait: false, deletion: "deleting", plainErrors: false },
@@ -208,9 +273,20 @@ const cases: [string, ServiceOptions["answers"], Partial<typeof byDefault>, obje
       "publicAddress in its status": "in quorum",
       "DELETE of a zone exists": "no (HTTP 405)",
       "A DELETE answers": "node 204, environment 202, consortium 202",
+      "A membership stays while its node goes": "yes (HTTP 409)",
       "A deleted object is listed as":
         "node: delete_pending T, then deleted T; environment: delete_pending T, then deleted T; " +
         "consortium: delete_pending T, then deleted T",
+    },
+    {
+      environmentWaits: assumed,
+      plainErrors: assumed,
+      deletion: assumed,
+      bareAddresses: assumed,
+      zoneDelete: assumed,
+      quorumNode: assumed,
+      autopause: assumed,
+      membershipKept: assumed,
     },
     {
       foundingMembership: true,
@@ -241,17 +317,38 @@ const cases: [string, ServiceOptions["answers"], Partial<typeof byDefault>, obje
       "The field of ids": "id",
       "GET of one environment": "no (HTTP 404)",
       "PATCH changes in place": "no (HTTP 405)",
-      "PATCH of the state pauses": "not asked: PATCH does not work",
+      "PATCH of the state pauses": "PATCH does not work",
+      "/orgs shows a secret": "there is none (HTTP 404)",
+      "Consortia of others are listed": "not asked: the key's organization is not shown",
+      "The plan's limits": "there is none (HTTP 404)",
+      Regions: "there is none (HTTP 404)",
+      "Clients of releases": "there is none (HTTP 404)",
+      "A token is good for": "there is none (HTTP 404)",
+      "Another password for a credential": "no (HTTP 404)",
+      "urls of a started node": "none in the node itself",
       "Credentials are listed": "no (HTTP 403)",
       "DELETE of a zone exists": "not known: answered as an unknown path (HTTP 404)",
       "?limit= and ?skip= of lists": "ignored",
       "A DELETE answers": "node 202, environment 202, membership 204, consortium 202",
     },
+    {
+      secretOfOrgs: otherwise,
+      zoneDelete: unseen,
+      clients: otherwise,
+      pause: otherwise,
+      lists: otherwise,
+      token: otherwise,
+      regenerate: otherwise,
+      limits: otherwise,
+    },
     { extended: false, idField: "id", created: 200, emptyBodies: true, getById: false, patch: 405, gone: 410 },
   ],
 ];
 
-describe.each(cases)("a service %s", (_, answers, differing, settings) => {
+const verdictsIn = ({ seen }: Saved) =>
+  Object.fromEntries(Object.entries(seen.facts).map(([name, { is }]) => [name, is]));
+
+describe.each(cases)("a service %s", (_, answers, differing, judged, settings) => {
   const table = { ...byDefault, ...differing };
   test("is told in a table, cleaned up, and saved so that another service answers the same", async () => {
     const service = await serviceWith({ answers, timing: answers?.like === "hosted" ? { deleting: 300 } : {} });
@@ -264,22 +361,124 @@ describe.each(cases)("a service %s", (_, answers, differing, settings) => {
     expect(changes(service).filter(({ path }) => path.includes(kept))).toEqual([]);
 
     const text = readFileSync(file("answers.json"), "utf8");
-    const saved = JSON.parse(text) as Required<Pick<ServiceOptions, "answers" | "timing">>;
-    expect(saved.answers).toMatchObject(settings);
-    const second = await probe(await serviceWith(saved), "--yes", "--save", file("again.json"));
+    const one = saved("answers.json");
+    expect(one.answers).toMatchObject(settings);
+    expect(verdictsIn(one)).toEqual({ ...verdicts, ...judged });
+    expect(Object.values(one.seen.facts).map(({ fact }) => fact)).toEqual(Object.values(facts).map(({ fact }) => fact));
+    const second = await probe(await serviceWith(one), "--yes", "--save", file("again.json"));
     expect(timeless(answersIn(second))).toEqual(table);
-    const again = JSON.parse(readFileSync(file("again.json"), "utf8")) as typeof saved;
-    expect(again.answers).toEqual(saved.answers);
-    expect(Object.keys(again.timing)).toEqual(Object.keys(saved.timing));
+    const again = saved("again.json");
+    expect([again.answers, verdictsIn(again)]).toEqual([one.answers, verdictsIn(one)]);
+    expect(Object.keys(again.timing)).toEqual(Object.keys(one.timing));
+    expect(one.seen.kinds["consortia/environments"]).toMatchObject({
+      fields: expect.arrayContaining(["state", "consensus_type"]) as string[],
+      states: expect.arrayContaining(["initializing", "deleted"]) as string[],
+    });
+    expect(one.seen.latency["GET /consortia/{id}/environments"]!.calls).toBeGreaterThan(3);
+    const refusal = one.seen.refusals.find(({ call, status }) => call === "GET /consortia" && status === 401);
+    expect(refusal?.words).toMatch(/^(The API key|Unauthorized)/);
 
     const ids = changes(service).flatMap(({ path }) => path.split("/"));
     const [, name] = /name (probe-\w+)/.exec(first.stderr)!;
     const secrets = [service.apiKey, service.organizations[0]!.id, service.url, name!, kept];
-    const inPaths = ids.filter((part) => part.length === 10); // "memberships" and the like are of another length
+    const inPaths = ids.filter((part) => part.length === 10 && !["regenerate", "nosuchzone"].includes(part)); // "memberships" and the like are of another length
     expect(inPaths.length).toBeGreaterThan(3);
     expect([...secrets, ...inPaths].filter((secret) => text.includes(secret))).toEqual([]);
-    expect(first.stdout).not.toContain(service.apiKey);
+    expect([...secrets, ...inPaths].filter((secret) => first.stdout.includes(secret))).toEqual([]);
   });
+});
+
+describe("it tries a tether that nothing uses", () => {
+  const id = "t0mytether";
+  const tried = async (options: ServiceOptions, prepare?: (service: Service) => unknown) => {
+    const service = await serviceWith({ tethers: [{ id }], ...options });
+    await prepare?.(service);
+    const { code, stdout } = await probe(service, "--yes", "--tether", id, "--save", file("tether.json"));
+    const { facts: seen, ended } = saved("tether.json").seen;
+    const rows = [seen.tetherAccount, seen.chains, seen.interval].map(({ is, seen: what }) => `${is}: ${what}`);
+    const fields = service.store.tethers.list()[0]!.fields;
+    return { code, rows, ended, isActive: fields.active, answers: saved("tether.json").answers, stdout };
+  };
+  const chain = expect.stringContaining("otherwise: Another public chain: sepolia: HTTP 400, ") as string;
+
+  test("whose account is made, and whose interval is of minutes; it is stopped again", async () => {
+    const options = { answers: { tetherAccounts: false, tetherConfig: true }, timing: { tetherHour: 300 } };
+    expect(await tried(options)).toMatchObject({
+      code: 0,
+      isActive: false,
+      rows: [
+        "as assumed: The account of a new tether: none (HTTP 404), until it is asked for",
+        chain,
+        "as assumed: A tether's interval counts: minutes",
+      ],
+      answers: { tetherAccounts: false, tetherConfig: true },
+    });
+  });
+
+  test("that has an account from the start, and whose second report does not come in the time of --wait", async () => {
+    expect(await tried({})).toMatchObject({
+      code: 0,
+      isActive: false,
+      rows: [
+        "otherwise: The account of a new tether: from the start",
+        chain,
+        "not seen: A tether's interval counts: not known: no second report within 6 s; give --wait 150",
+      ],
+      answers: { tetherAccounts: true, tetherConfig: false },
+    });
+  });
+
+  test("but pays nothing if the service does not show whether there is a contract", async () => {
+    const { code, rows } = await tried({ answers: { getById: false } });
+    const why = "not seen: A tether's interval counts: not known: 1 is shown as 1, and nothing was paid for";
+    expect([code, rows[2]]).toEqual([0, why]);
+  });
+
+  test("which cannot pay", async () => {
+    const { code, rows } = await tried({}, ({ faults }) => {
+      faults.add({
+        kind: "status",
+        status: 402,
+        method: "POST",
+        route: /deploy$/,
+        errorMessage: "No funds of acme-7.",
+      });
+    });
+    const why = "not seen: A tether's interval counts: not known: 1 is shown as 1, and on rinkeby, deploy is refused: ";
+    expect([code, rows[2]]).toEqual([0, `${why}HTTP 402, No funds of …`]);
+  });
+
+  test("but none that is in use, or does not exist: its settings stay", async () => {
+    const inUse = async (service: Service) => {
+      await send(service, "POST", `/tether/${id}/targetNetwork`, { network: "rinkeby" });
+      await send(service, "POST", `/tether/${id}/interval`, { interval: 7 });
+      await send(service, "POST", `/tether/${id}/deploy`, {});
+    };
+    const { code, ended, rows } = await tried({}, inUse);
+    expect([code, ended, rows[2]]).toEqual([
+      1,
+      expect.stringContaining("so it may be in use"),
+      expect.stringContaining("not seen: A tether's interval counts: not asked: "),
+    ]);
+    const none = await serviceWith();
+    const { stderr } = await probe(none, "--yes", "--tether", "t0nothing1");
+    expect(stderr).toContain("Check the id of --tether.");
+    expect(there(none)).toEqual([]);
+  });
+});
+
+test("docs/probe.md shows a whole run", async () => {
+  const page = join(__dirname, "../../docs/probe.md");
+  const text = readFileSync(page, "utf8");
+  const service = await serviceWith({
+    ledger: true,
+    timing: { environmentStart: 500, nodeStart: 1_500, deletedVisible: 500 },
+  });
+  const { code, stdout } = await probe(service, "--yes", "--wait", "60", "--save", file("page.json"));
+  expect(code).toBe(0);
+  const shown = text.replace(/(?<=^```text\n)[^]*?(?=^```$)/m, stdout);
+  if (process.env.UPDATE_PAGES) writeFileSync(page, shown);
+  else expect(timeless([shown])).toEqual(timeless([text]));
 });
 
 const environment = "/consortia/:consortiumId/environments/:environmentId";
@@ -306,6 +505,8 @@ const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>,
     {
       "A wrong key": "401, HTML",
       "Beyond the specification": "/orgs /authtoken /apikeys /memberships /releases; not /regions (404) /plans (404)",
+      "The plan's limits": "there is none (HTTP 404)",
+      Regions: "there is none (HTTP 404)",
       prefunded_accounts: "refused (HTTP 400)",
       "The ledger's client": "not asked: the node has no address",
       "PATCH changes in place": "HTTP 200, but the list does not show it",
@@ -331,6 +532,7 @@ const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>,
     {
       "Something that does not exist": "410, JSON",
       "A node": "failed after T",
+      "urls of a started node": "not asked: the node did not start",
       "publicAddress in its status": "not asked: the node did not start",
       "The ledger's client": "not asked: the node did not start",
       "PATCH of the state pauses": "not asked: the node did not start",
@@ -343,6 +545,7 @@ const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>,
     [],
     {
       "A node": "not within 6.0 s",
+      "urls of a started node": "not asked: the node did not start",
       "publicAddress in its status": "not asked: the node did not start",
       "The ledger's client": "not asked: the node did not start",
       "PATCH of the state pauses": "not asked: the node did not start",
@@ -359,6 +562,7 @@ const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>,
     ],
     {
       "The ledger's client": "not asked: no credential is shown",
+      "Another password for a credential": "not asked: no credential is shown",
       "PATCH of the state pauses": "yes, but resuming it is refused (HTTP 403)",
       "Credentials are listed": "no (HTTP 502)",
     },
@@ -373,9 +577,9 @@ describe.each(refusals)("a service %s", (_, options, faults, differing, settings
     const probed = await probe(service, "--yes", "--save", file("refusals.json"));
     expect([probed.code, probed.stderr]).toEqual([0, expect.not.stringContaining("consortium:")]);
     expect(timeless(answersIn(probed))).toEqual({ ...byDefault, ...differing });
-    const saved = JSON.parse(readFileSync(file("refusals.json"), "utf8")) as { answers: object; timing: object };
-    expect(saved.answers).toMatchObject(settings);
-    expect("nodeStart" in saved.timing).toBe(!/failed|not within/.test(differing["A node"] ?? ""));
+    const { answers, timing } = saved("refusals.json");
+    expect(answers).toMatchObject(settings);
+    expect("nodeStart" in timing).toBe(!/failed|not within/.test(differing["A node"] ?? ""));
     expect(there(service)).toEqual([]);
   });
 });

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type FactName } from "../../cli/probe/facts";
 import { type Service, type ServiceOptions } from "../../service/index";
 import { temporary } from "../fleet/made";
 import { start } from "../service/helpers";
@@ -35,26 +37,25 @@ export const deletions = (service: Service): string[] =>
     .filter(({ method, status }) => method === "DELETE" && status! < 300)
     .map(({ path }) => path.split("/").at(-2)!);
 
+const lineOf = /^(as assumed|otherwise|not seen|) +([^:]+): (.*)$/gm;
 /** question → answer */
-export function answersIn({ stdout }: { stdout: string }): Record<string, string> {
-  const rows = stdout.split("\n").filter((line) => line.startsWith("│"));
-  const cells = rows.map((line) => line.split("│").map((cell) => cell.trim()));
-  const answers: Record<string, string> = {};
-  let last = "";
-  for (const [, question = "", answer = ""] of cells.slice(1)) {
-    last = question || last;
-    answers[last] = question === "" ? `${answers[last]}; ${answer}` : answer;
-  }
-  return answers;
+export const answersIn = ({ stdout }: { stdout: string }): Record<string, string> =>
+  Object.fromEntries([...stdout.matchAll(lineOf)].map(([, , question, answer]) => [question, answer]));
+
+export interface Saved extends Required<Pick<ServiceOptions, "answers" | "timing">> {
+  seen: {
+    ended?: string;
+    facts: Record<FactName, { fact: string; is: string; seen: string }>;
+    also: Record<string, string>;
+    kinds: Record<string, { fields: string[]; states: string[] }>;
+    refusals: { call: string; status: number; words?: string }[];
+    latency: Record<string, { calls: number; median: number; most: number }>;
+  };
 }
+export const saved = (name: string): Saved => JSON.parse(readFileSync(file(name), "utf8")) as Saved;
 
 const duration = /(?<!within |[\d.])\d+(\.\d+)? m?s/g;
-export const timeless = (answers: object): unknown =>
-  JSON.parse(
-    JSON.stringify(answers)
-      .replace(duration, "T")
-      .replace(/the node \w{10}:/g, "the node N:"),
-  );
+export const timeless = (answers: object): unknown => JSON.parse(JSON.stringify(answers).replace(duration, "T"));
 
 /** What it says is left, in the order of deletion. */
 export const leftIn = (stderr: string): string[] =>

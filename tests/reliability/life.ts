@@ -8,7 +8,7 @@ import { type Adapter } from "../support/double/provider";
 import { type Run, Stack } from "../support/double/stack";
 import { isSecret, type Props, revealed } from "../support/double/wire";
 import { network, type Network, others, type Others, send } from "../support/network";
-import { loseAnswers, setEnvironment, startNear, type Started } from "../support/service";
+import { hostedAnswers, loseAnswers, setEnvironment, startNear, type Started } from "../support/service";
 import { ether } from "../support/tethered";
 import { rewriting } from "../support/virtual-time";
 import { type Fixture, fixtures, type Kind, secrets, tethers } from "./kinds";
@@ -29,7 +29,7 @@ type Manner = (typeof manners)[number];
 
 const optionsOf: Record<Manner, ServiceOptions> = {
   specification: {},
-  hosted: { answers: { like: "hosted" }, timing: { listLag: 900 } },
+  hosted: { answers: hostedAnswers, timing: { listLag: 900 } },
   // Its lists are far behind, it merges objects, and does not show a tether.
   "403": { answers: { gone: 403 }, timing: { listLag: 2_900 } },
 };

@@ -2,7 +2,7 @@ import { type ServiceOptions } from "../../service/index";
 import { Engine, type Kind, type Outcome, type Props } from "./engine";
 import { bases, type Collected, collectionOf } from "./bases";
 import { network, type Network, send } from "./network";
-import { newProcess, start, type Started } from "./service";
+import { hostedAnswers, newProcess, start, type Started } from "./service";
 
 export interface World extends Started {
   net: Network;
@@ -27,7 +27,7 @@ const activeTethers = ({ service }: Started): Props[] =>
 /** Services that tables run on: one like the specification, and one like the hosted one. */
 const manners: [like: "specification" | "hosted", answers: ServiceOptions["answers"]][] = [
   ["specification", {}],
-  ["hosted", { like: "hosted" }],
+  ["hosted", hostedAnswers],
 ];
 let manner: ServiceOptions["answers"] = {};
 
@@ -40,7 +40,8 @@ export const inBothManners = (tests: (like: "specification" | "hosted") => void)
   });
 
 /** A service without a call to delete a zone keeps it until its environment or consortium goes. */
-const staysIn = (like: "specification" | "hosted", kind: Kind): boolean => like === "hosted" && kind.endsWith("Zone");
+const staysIn = (like: "specification" | "hosted", kind: Kind): boolean =>
+  like === "hosted" && kind.endsWith("Zone") && hostedAnswers.deleteZones !== true;
 
 /** A service with a network of other people, and an empty stack. */
 export async function world(kind: Kind, options: ServiceOptions = {}): Promise<World> {

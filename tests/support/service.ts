@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Line, type LoggedCreate } from "../../provider/core/create-log";
+import { likeWhom } from "../../service/command/options";
 import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service/index";
 import { noting } from "./in-process";
 import { type VirtualTime, virtualTime } from "./virtual-time";
@@ -15,6 +16,9 @@ export interface Started {
   /** The calls since the last look, such as `POST /consortia/:consortiumId/environments`. */
   calls: () => string[];
 }
+
+/** A service like the hosted one, as it is assumed to be, or as TEST_LIKE has it: a file of `consortium probe`. */
+export const hostedAnswers = likeWhom(process.env.TEST_LIKE ?? "hosted").answers!;
 
 const running: Service[] = [];
 const before = { ...process.env };

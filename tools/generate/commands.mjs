@@ -2,6 +2,7 @@
 /** docs/reference/commands.md: arguments and options of the commands, as their own help has them. */
 import { createRequire } from "node:module";
 import { Command } from "commander";
+import { table, withPart } from "./markdown.mjs";
 import { built } from "./types.mjs";
 
 const require = createRequire(import.meta.url);
@@ -16,7 +17,7 @@ const pages = {
   export: "network-files.md#an-existing-network",
   fund: "tethers.md#on-the-embedded-service",
   map: "map.md",
-  probe: "service.md#like-your-service",
+  probe: "probe.md",
   report: "gitops.md#the-report",
   sweep: "testing.md#cleaning-up-after-tests",
 };
@@ -57,3 +58,13 @@ ${Object.entries(pages)
   .map(([name, page]) => section(name, page))
   .join("\n\n")}
 `;
+
+/** What `consortium probe` asks: docs/maintainers/hosted.md. @param {(file: string) => string} read @returns {Record<string, string>} */
+export function hostedPage(read) {
+  const page = "docs/maintainers/hosted.md";
+  /** @type {{ facts: Record<string, { fact: string, sure: string, provider: string }> }} */
+  const { facts } = built("cli/probe/facts.js");
+  const rows = Object.values(facts).map(({ fact, sure, provider }) => [fact, sure, provider]);
+  const head = ["fact", "how sure", "what the provider does"];
+  return { [page]: withPart(page, read(page), "cli/probe/facts.ts", table(head, rows)) };
+}

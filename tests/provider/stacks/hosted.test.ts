@@ -2,7 +2,7 @@ import { AppCred, Consortium, Environment, EnvironmentZone, Membership, Node } f
 import { type RunOptions } from "../../support/double/deployment";
 import { type Props } from "../../support/double/wire";
 import { send } from "../../support/network";
-import { newProcess, setEnvironment } from "../../support/service";
+import { hostedAnswers, newProcess, setEnvironment } from "../../support/service";
 import { onBothAdapters } from "../../support/stacks";
 
 /* A whole life on a service like the hosted one, and on one with nothing but the specification. */
@@ -40,7 +40,7 @@ onBothAdapters((make) => {
 
     /** With `first`, which is made. */
     async function made() {
-      const answers = isHosted ? ({ like } as const) : { extended: false };
+      const answers = isHosted ? hostedAnswers : { extended: false };
       const world = await make(program(first), { answers, limits: { nodes: 70 } });
       const up = async (wanted: Wanted, options?: RunOptions): Promise<string[]> => {
         newProcess();
