@@ -173,7 +173,7 @@ describe("it asks a node what its ledger really is", () => {
     const service = await serviceWith({ ledger: true, answers: { quorumLedger } });
     const { code, stdout } = await probe(service, "--yes", "--wait", "60", "--save", file("ledger.json"));
     expect(code).toBe(0);
-    expect(saved("ledger.json").answers!.quorumLedger).toEqual({
+    expect(saved("ledger.json").answers.quorumLedger).toEqual({
       clientVersion: expect.stringContaining("quorum") as string,
       ...found,
     });

@@ -47,8 +47,22 @@ test("a component creates its children with its own provider", async () => {
   const { apiKey } = w.service.addOrganization("partners");
   w.stack.write(
     "index.ts",
-    `${example("ComponentResource")}
-    import { Provider } from "pulumi-consortium";
+    `import { ComponentResource, type ComponentResourceOptions, type Output } from "@pulumi/pulumi";
+    import { Consortium, Environment, Membership, Node, Provider } from "pulumi-consortium";
+    class Partners extends ComponentResource {
+      readonly consortiumId: Output<string>;
+      constructor(name: string, { companies }: { companies: string[] }, opts?: ComponentResourceOptions) {
+        super("acme:network:Partners", name, {}, opts);
+        const parent = this;
+        const consortium = new Consortium(name, {}, { parent });
+        const environment = new Environment(name, { consortium, provider: "quorum", consensusType: "ibft" }, { parent });
+        for (const company of companies) {
+          const membership = new Membership(company, { consortium }, { parent });
+          new Node(company, { environment, membership }, { parent });
+        }
+        this.consortiumId = consortium.id;
+      }
+    }
     const provider = new Provider("partners", { apiKey: "${apiKey}" });
     export const id = new Partners("trade", { companies: ["a", "b"] }, { providers: [provider] }).consortiumId;`,
   );
