@@ -47,9 +47,7 @@ export interface ErrorFacts {
   allow?: string;
   /** Something other than the API has answered. */
   isForeign?: boolean;
-  /** What this means for users. Default: `meaningOf`. */
-  code?: ErrorCode;
-  /** The next step for the user. Default: `meaningOf`. */
+  /** The next step for the user. Default: `nextStep`. */
   next?: string;
   /** For a partial list: the elements that it has. */
   items?: unknown[];
@@ -71,14 +69,14 @@ export class ApiError extends Error {
   unclear: boolean;
   readonly next?: string;
 
-  constructor(facts: ErrorFacts & { code: ErrorCode }) {
+  constructor(facts: ErrorFacts) {
     const status = facts.status === undefined ? "" : `HTTP ${facts.status}: `;
     const next = facts.next ? `${facts.next} ` : "";
     const request = facts.requestId === undefined ? "" : ` (Request ${facts.requestId}.)`;
     const errorMessage = printable(facts.errorMessage);
     super(`${next}${facts.call}: ${status}${sentence(errorMessage)}${request}`, { cause: facts.cause });
     this.kind = facts.kind;
-    this.code = facts.code;
+    this.code = codeOfFailure(facts);
     this.call = facts.call;
     this.status = facts.status;
     this.errorMessage = errorMessage;
@@ -95,7 +93,7 @@ export class ApiError extends Error {
 export class PartialList extends ApiError {
   readonly #items: unknown[];
 
-  constructor(facts: ErrorFacts & { code: ErrorCode }) {
+  constructor(facts: ErrorFacts) {
     super(facts);
     this.#items = facts.items ?? [];
   }
@@ -165,64 +163,68 @@ export function kindOfStatus(status: number): ErrorKind {
 
 const dayMs = 86_400_000;
 
-/** What a failure means for users, and what to do next. */
-export function meaningOf(facts: ErrorFacts, settings: Settings): { code: ErrorCode; next: string } {
-  const { kind, call, status, retryAfterMs = 0 } = facts;
-  const { apiKey, baseUrl, advice } = settings;
-  const address = `Check that ${addressOf(settings)} is the address of the API.`;
-  if (facts.isForeign) return { code: "wrong-address", next: address };
+const codes = {
+  unsent: "unreachable",
+  lost: "answer-lost",
+  limited: "too-many-calls",
+  unavailable: "service-failed",
+  server: "service-failed",
+  denied: "not-allowed",
+  missing: "not-found",
+  unsupported: "unsupported",
+  conflict: "conflict",
+  invalid: "request-refused",
+  partial: "partial-list",
+} as const satisfies Record<ErrorKind, ErrorCode>;
+const conflictCodes = { quota: "limit-reached", content: "not-empty", early: "conflict", name: "name-taken" } as const;
+
+/** Whether an answer shows that the address is not the API's. */
+const isElsewhere = ({ isForeign, kind, call }: ErrorFacts): boolean =>
+  isForeign === true || (kind === "missing" && call === "GET /consortia");
+
+function codeOfFailure(facts: ErrorFacts): ErrorCode {
+  if (isElsewhere(facts)) return "wrong-address";
   const conflict = conflictOf(facts);
-  if (conflict) return { code: codes[conflict], next: conflictAdvice(conflict, advice) };
-  if (isSilent(facts)) return { code: "conflict", next: `Look for the reason in the console, then ${advice.again}.` };
+  if (conflict) return conflictCodes[conflict];
+  if (isSilent(facts)) return "conflict";
+  return facts.status === 401 ? "key-refused" : codes[facts.kind];
+}
+
+/** Next steps by kind of failure. */
+export function nextStep(facts: ErrorFacts, settings: Settings): string {
+  const { kind, status, retryAfterMs = 0 } = facts;
+  const { apiKey, baseUrl, advice } = settings;
+  const conflict = isElsewhere(facts) ? undefined : conflictOf(facts);
+  if (conflict) return conflictAdvice(conflict, advice);
+  if (isElsewhere(facts) || kind === "unsupported")
+    return `Check that ${addressOf(settings)} is the address of the API.`;
+  if (isSilent(facts)) return `Look for the reason in the console, then ${advice.again}.`;
   switch (kind) {
     case "unsent":
-      return {
-        code: "unreachable",
-        next: `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`,
-      };
+      return `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`;
     case "denied": {
-      const isRefused = status === 401;
-      const other = isRefused ? otherRegionOfKey(settings) : undefined;
+      const what = status === 401 ? "was refused" : "is not allowed to do this";
+      const other = status === 401 ? otherRegionOfKey(settings) : undefined;
       const hint = other && ` The key's id is from region ${other}, but the region is set to ${settings.region}.`;
-      const what = isRefused ? "was refused" : "is not allowed to do this";
-      return {
-        code: isRefused ? "key-refused" : "not-allowed",
-        next: `The API key from ${apiKey.source} ${what} (${baseUrl}): ${advice.replaceKey(apiKey)}${hint ?? ""}`,
-      };
+      return `The API key from ${apiKey.source} ${what} (${baseUrl}): ${advice.replaceKey(apiKey)}${hint ?? ""}`;
     }
-    case "unsupported":
-      return { code: "unsupported", next: address };
     case "missing":
-      if (call === "GET /consortia") return { code: "wrong-address", next: address };
-      return {
-        code: "not-found",
-        next: `Check the key first: either it was deleted, or the API key from ${apiKey.source} belongs to another organization.`,
-      };
+      return `Check the key first: either it was deleted, or the API key from ${apiKey.source} belongs to another organization.`;
     case "conflict":
-      return { code: "conflict", next: `Once nothing else changes or uses it, ${advice.again}.` };
+      return `Once nothing else changes or uses it, ${advice.again}.`;
     case "invalid":
-      return { code: "request-refused", next: `${advice.correct}, then ${advice.again}.` };
+      return `${advice.correct}, then ${advice.again}.`;
     case "partial":
-      return {
-        code: "partial-list",
-        next: "Ask whoever runs the service to show the whole list, or to name the next page in a Link header (RFC 8288).",
-      };
+      return "Ask whoever runs the service to show the whole list, or to name the next page in a Link header (RFC 8288).";
     case "lost":
     case "server":
     case "unavailable":
-    case "limited": {
-      const code = kind === "lost" ? "answer-lost" : kind === "limited" ? "too-many-calls" : "service-failed";
-      if (retryAfterMs > dayMs)
-        return { code, next: "The service asks to wait for longer than a day: ask whoever runs it." };
-      if (retryAfterMs > 60_000) {
-        const minutes = Math.ceil(retryAfterMs / 60_000);
-        return { code, next: `The service asks to wait for ${minutes} minutes: then ${advice.again}.` };
-      }
-      return { code, next: `The service at ${baseUrl} may be having problems: ${advice.again} later.` };
-    }
+    case "limited":
+      if (retryAfterMs > dayMs) return "The service asks to wait for longer than a day: ask whoever runs it.";
+      if (retryAfterMs > 60_000)
+        return `The service asks to wait for ${Math.ceil(retryAfterMs / 60_000)} minutes: then ${advice.again}.`;
+      return `The service at ${baseUrl} may be having problems: ${advice.again} later.`;
   }
 }
-
-const codes = { quota: "limit-reached", content: "not-empty", early: "conflict", name: "name-taken" } as const;
 
 const addressOf = ({ baseUrl, baseUrlSource }: Settings): string => `${baseUrl} (from ${baseUrlSource})`;

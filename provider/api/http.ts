@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import pLimit from "p-limit";
 import { CallLog, requestIdIn } from "./call-log";
 import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
-import { ApiError, type ErrorFacts, isApiError, kindOfStatus, meaningOf, PartialList } from "./api-error";
+import { ApiError, type ErrorFacts, isApiError, kindOfStatus, nextStep, PartialList } from "./api-error";
 import { paths, templateOf } from "./paths";
 import { messageIn, refusalIn, unwrapped } from "./refusal";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
@@ -157,8 +157,7 @@ export class Http {
   /** The error of a failed call: masks secrets, and adds what to do next. All of them are made here. */
   error(facts: ErrorFacts): ApiError {
     const errorMessage = this.#secrets.mask(facts.errorMessage).slice(0, 1000);
-    const meaning = meaningOf(facts, this.settings);
-    const whole = { ...facts, errorMessage, code: facts.code ?? meaning.code, next: facts.next ?? meaning.next };
+    const whole = { ...facts, errorMessage, next: facts.next ?? nextStep(facts, this.settings) };
     return facts.items ? new PartialList(whole) : new ApiError(whole);
   }
 

@@ -7,7 +7,6 @@ import { type Definition, type Props, secretKeys } from "../core/definition";
 import { isUnknown } from "../core/values";
 import { isObject, messageOf } from "../plain";
 import { Incomplete, reasonShown } from "../errors";
-import { setTimeout as sleep } from "node:timers/promises";
 import { printableLines } from "../api/printable";
 
 /** The argument of `configure`: stack configuration, or the inputs of an explicit `Provider`. */
@@ -99,7 +98,7 @@ export function handler(definition: Definition, host = hostProcess) {
       return await run();
     } catch (error) {
       const shown = sessions.shown(error, verbs.called(props));
-      throw await (shown instanceof Incomplete ? notReady(shown, props[providerKey]) : refusal(shown));
+      throw shown instanceof Incomplete ? notReady(shown, props[providerKey]) : refusal(shown);
     }
   }
 
@@ -167,18 +166,9 @@ export function refusal(error: unknown): Error {
   return Object.assign(shown, { stack: printed.stack, toString: () => printed.title });
 }
 
-/** Lines of this process and its answers take separate ways to the engine, so a line that must come first gets a head start. */
-const headStartMs = 100;
-
-/**
- * An error that the state keeps as "created, not ready". The host reads id, properties and reasons, but does not add the provider.
- * The engine heads it with "1 error occurred:", which says nothing, so the cause is printed first.
- */
-export async function notReady(error: Incomplete, provider: unknown): Promise<Error> {
+/** An error that the state keeps as "created, not ready". The host reads id, properties and reasons, but does not add the provider. */
+export function notReady(error: Incomplete, provider: unknown): Error {
   const shown = refusal(error);
-  // eslint-disable-next-line no-console -- the host shows what the provider process prints
-  console.log(shown.message);
-  await sleep(headStartMs);
   const properties: Props = { ...error.state, [providerKey]: provider };
   return Object.assign(shown, { id: error.id, properties, reasons: [shown.message] });
 }

@@ -14,9 +14,8 @@ function sessions(settings: () => ProviderSettings = () => none, signal = new Ab
   return { all, said };
 }
 const none: ProviderSettings = {};
-const codes = { denied: "key-refused", unsent: "unreachable", invalid: "request-refused" } as const;
 const refusal = (kind: "denied" | "unsent" | "invalid", status?: number): ApiError =>
-  new ApiError({ kind, status, call: "GET /x", errorMessage: "no", code: codes[kind] });
+  new ApiError({ kind, status, call: "GET /x", errorMessage: "no" });
 
 describe("an error for people", () => {
   const refused = refusal("denied", 401);
@@ -90,8 +89,8 @@ describe("an error for people", () => {
     const { all } = sessions();
     const denied = refusal("denied", 403);
     expect(["a", "b"].map((where) => all.shown(denied, where).message)).toEqual([
-      "a: GET /x: HTTP 403: no. [key-refused: docs/troubleshooting.md#key-refused]",
-      "b: GET /x: HTTP 403: no. [key-refused: docs/troubleshooting.md#key-refused]",
+      "a: GET /x: HTTP 403: no. [not-allowed: docs/troubleshooting.md#not-allowed]",
+      "b: GET /x: HTTP 403: no. [not-allowed: docs/troubleshooting.md#not-allowed]",
     ]);
   });
 

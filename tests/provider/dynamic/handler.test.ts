@@ -127,11 +127,10 @@ describe("errors", () => {
     expect(error.id).toBe(made!.id);
     expect(error.properties).toMatchObject({ ...inputs, state: "initializing", role: "validator", revision: "0" });
     expect(error.reasons).toEqual([error.message]);
-    // Pulumi heads it with "1 error occurred:", so the cause is said before.
     expect(error.message).toMatch(
       /^node "n1" \(\w+\): Run `pulumi up` again to continue\. It exists .*not ready: still "initializing"/,
     );
-    expect(said.filter((line) => line === error.message)).toHaveLength(1);
+    expect(said).not.toContain(error.message); // Pulumi shows it
     const later = (await node
       .update(error.id, error.properties, inputs)
       .catch((caught: unknown) => caught)) as typeof error;

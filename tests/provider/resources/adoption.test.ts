@@ -81,8 +81,12 @@ inBothManners(() => {
       const renamed = { ...bases.environment(net), consensusType: "ibft", [logicalNameKey]: "e2" };
       writes();
       expect(await new Engine("environment").up({ ...renamed, adopt: true })).toEqual(failed(/\[cannot-adopt:/));
-      await expect(node.destroy()).rejects.toThrow(/not deleted, because "e2" .* asks for its parent and failed/);
-      await expect(environment.destroy()).rejects.toThrow(/not deleted, because "e2" .* asks for it and failed/);
+      await expect(node.destroy()).rejects.toThrow(
+        /Fix "e2", .* not deleted, because that asks for its parent and failed/,
+      );
+      await expect(environment.destroy()).rejects.toThrow(
+        /Fix "e2", .* not deleted, because that asks for it and failed/,
+      );
       expect(writes()).toEqual([]);
       newProcess();
       await node.destroy();

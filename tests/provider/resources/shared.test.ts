@@ -135,7 +135,7 @@ describe("a zone after its resource is deleted", () => {
       const user = await used(at, by);
       await expect(engine.destroy()).rejects.toThrow(
         new RegExp(
-          `is not deleted: the ${by} ${user} runs there\\. If that is this stack's, delete it first.*state delete`,
+          `delete first what uses it, if that is this stack's.*state delete.*is not deleted: the ${by} ${user} runs there\\.`,
         ),
       );
       expect(writes()).toEqual([]);

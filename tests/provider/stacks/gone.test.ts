@@ -125,7 +125,7 @@ onBothAdapters((make) => {
     const { id } = stack.of("e");
     expect(run.failure).toMatch(
       new RegExp(
-        `/environments/${id} is not listed, but nothing proves that it is gone: GET .*/nodes is still answered`,
+        `/environments/${id} was deleted, .*nothing proves that it is gone: GET .*/nodes is still answered.*\\[not-listed:`,
       ),
     );
     newProcess({ CONSORTIUM_CONFIRM_DELETED: `${id} ${stack.of("e2").id}` });

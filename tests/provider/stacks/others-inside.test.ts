@@ -113,7 +113,7 @@ onBothAdapters((make) => {
     newProcess();
     const { failure } = await stack.destroy();
     expect(failure).toContain(`"${name}" (${ids[name]}): leave the `);
-    expect(failure).toContain(`node "theirs" (${their}). If that belongs to somebody else`);
+    expect(failure).toContain(`node "theirs" (${their}).`);
     confirmed(ids[name]);
     expect((await stack.destroy()).failure).not.toContain("[not-empty:");
   });
