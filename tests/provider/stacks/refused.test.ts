@@ -171,7 +171,9 @@ onBothAdapters((make) => {
       const { stack, service, calls } = world;
       service.faults.add({ ...says(body, 1), ...posting("deploy") });
       const run = await stack.up(tether());
-      expect(run.failure).toMatch(/the deployment on rinkeby failed: .* must have funds on rinkeby/);
+      expect(run.failure).toMatch(
+        /the deployment on rinkeby failed: .* must have funds on rinkeby\..*\[tether-failed:/,
+      );
       expect(calls()).not.toContain("POST /tether/:tetherId/activate");
       expect(await stack.up(tether())).toMatchObject({ errors: [] });
       expect(fields(world)).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
