@@ -68,8 +68,7 @@ export function conflictOf({ status, errorMessage }: Refusal): Conflict | undefi
 export const conflictAdvice = (conflict: Conflict, { nameTaken, again }: Advice): string =>
   ({
     quota:
-      "The organization has reached its limit: delete one that is not needed, or ask whoever runs the service for a higher limit. " +
-      "It fails again until then.",
+      "The organization has reached its limit: delete one that is not needed, or ask whoever runs the service for a higher limit.",
     content: `Something is in it, or belongs to it: delete that first, then ${again}.`,
     early: `Wait until that has finished, then ${again}.`,
     name: nameTaken,

@@ -144,7 +144,8 @@ export class Sessions {
     while (cause instanceof UserError) ({ cause } = cause);
     const named = where !== undefined && isApiError(cause) ? `${where}: ${messageOf(error)}` : messageOf(error);
     const code = codeOf(error) ?? codeOf(cause);
-    const text = coded(this.secrets.mask(this.#told(error, where) ?? named), code);
+    const brief = this.#told(error, where);
+    const text = this.secrets.mask(brief === undefined ? coded(named, code) : `${brief} [${code}]`);
     const masked = new UserError(code ?? "service-failed", text);
     return error instanceof Incomplete ? new Incomplete(error.id, error.state, masked) : masked;
   }

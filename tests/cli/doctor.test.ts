@@ -117,7 +117,12 @@ test("a working setup: versions, the key's organization, clock and state; no sec
 
 describe("a broken setup:", () => {
   test.each<[string, Machine, Record<string, string>, string]>([
-    ["no key", {}, { CONSORTIUM_API_KEY: "" }, "settings: No API key is set"],
+    [
+      "no key",
+      {},
+      { CONSORTIUM_API_KEY: "" },
+      "settings: No API key is set. Create one in the console (API tab, new API key)",
+    ],
     [
       "an address that is none",
       {},

@@ -165,7 +165,8 @@ test("a credential is found by its id alone, with the resource's name if the ser
 
 test("if the service lists no credentials, the import says what to do instead", async () => {
   const { read, credential } = await world({ answers: { listCredentials: 404 } });
-  const message = /does not list any credential, so none can be imported\. .*leave the import out to create a new one/;
+  const message =
+    /leave the import out to create a new one.*does not list any credential, so none can be imported\. \[unsupported:/;
   for (const id of [credential, `fixture/main/${credential}`])
     await expect(read("AppCred", id)).rejects.toThrow(message);
 });

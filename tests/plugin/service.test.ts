@@ -73,8 +73,13 @@ test("a wrong secret input is reported without its value, and so is one that may
   const { failures } = await plugin.check("Configuration", { consortiumId: "c", ...misspelt });
   expect(failures.map(({ property }) => property)).toEqual(["", "nam"]);
   expect((await plugin.check("Environment", inputs)).failures).toEqual([
-    { property: "", reason: 'name must be text: write "[secret]" instead of [secret]' },
-    { property: "", reason: "chainId must be at least 1" },
+    {
+      property: "",
+      reason: expect.stringContaining(
+        'name must be text: write "[secret]" instead of [secret] [invalid-argument:',
+      ) as string,
+    },
+    { property: "", reason: expect.stringContaining("chainId must be at least 1 [") as string },
   ]);
 });
 

@@ -20,6 +20,7 @@ const nodeOf = async () => (await w.stack.resources()).find(({ urn }) => urn.end
 test("a node that takes too long is kept as not ready", async () => {
   const text = await failed(w.stack.up());
   const [, said = ""] = text.split("Diagnostics:");
+  expect(said).toContain("1 error occurred:");
   expect(
     said.match(/node "n" \(\w+\): Run `pulumi up` again .*not ready: still "initializing" after 2 s.*\[not-ready:/g),
   ).toHaveLength(1);
@@ -60,6 +61,6 @@ test("a service that dies during a run: the resource, the call and the address c
   await w.service.close();
   const text = await failed(run);
   expect(text).toMatch(
-    / node "n" \(\w+\): Run .*not ready: .*GET \/consortia\/\w+\/environments\/\w+\/nodes: .* The service at http:\S+ /,
+    / node "n" \(\w+\): Run .*not ready: The service at http:\S+ .*GET \/consortia\/\w+\/environments\/\w+\/nodes: /,
   );
 });

@@ -140,7 +140,9 @@ describe("errors", () => {
   test("everything else: a message for people, no id, no stack of this package", async () => {
     await start({ limits: { consortia: 0 } });
     const error = (await consortium.create({ name: "a", __provider }).catch((caught: unknown) => caught)) as Error;
-    expect(error.message).toMatch(/^consortium "a": POST \/consortia: HTTP 409: The limit is reached/);
+    expect(error.message).toMatch(
+      /^consortium "a": The organization .* POST \/consortia: HTTP 409: The limit is reached.*\[limit-reached:/,
+    );
     expect(error).not.toHaveProperty("id");
     expect(`${String(error)}: ${error.stack}`).not.toMatch(/\.ts|node_modules|at async/);
   });
