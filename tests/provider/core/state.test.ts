@@ -20,13 +20,11 @@ import { definitions } from "../../../provider/resources";
 const { node, configuration, environment, appCred } = definitions;
 const asked = { consortiumId: "c", environmentId: "e", membershipId: "m", name: "n" };
 
-test("a state of a newer version is refused; one of this version, or of none, is not", () => {
-  expect(() => storedIn({ __kept: { version: 3 } })).toThrow(
-    expect.objectContaining({
-      code: "wrong-version",
-      message: expect.stringMatching(/^Install a newer version/) as string,
-    }),
-  );
+test("a state of a newer version is refused; one of this version, or of none, is not", async () => {
+  await expect(Promise.resolve({ __kept: { version: 3 } }).then(storedIn)).rejects.toMatchObject({
+    code: "wrong-version",
+    message: expect.stringMatching(/^Install a newer version/) as string,
+  });
   expect([storedIn({ __kept: { version: 2, how: "adopted" } }), storedIn({}), storedIn({ __kept: ["x"] })]).toEqual([
     { version: 2, how: "adopted" },
     {},

@@ -58,7 +58,7 @@ inBothManners(() => {
       const { engine, net, service } = await world(kind);
       const errorMessage = "The name is already in use.";
       service.faults.add({ kind: "status", status: 409, errorMessage, method: "POST" });
-      const again = /name is already in use\. It has appeared since this run looked: run the command again/;
+      const again = /Run the command again, which adopts it: .* name is already in use\. \[name-taken:/;
       expect(await engine.up({ ...bases[kind](net), adopt: true })).toEqual(failed(again));
     });
 
@@ -142,7 +142,7 @@ inBothManners(() => {
       [
         "node",
         ({ otherMembershipId: membershipId }) => ({ membershipId }),
-        /membershipId is \S+, not \S+\. Change the program/,
+        /change the program .* membershipId is \S+, not \S+\. \[cannot-adopt:/,
       ],
     ];
     test.each(mismatches)("%s refuses an object that does not fit", async (kind, change, why) => {

@@ -641,14 +641,14 @@ describe("a contract", () => {
       "is not, if the user speaks of another one",
       { variables: { CONSORTIUM_NOT_DEPLOYED: "t@2025" }, limitMs: 10_000 },
       false,
-      /it is not known/,
+      /It is not known/,
     ],
     ["is used, if the account has paid since", { olds: unknown({ balanceWei: "10" }) }, false, ""],
     [
       "is not, if the account has paid nothing since",
       { olds: unknown({ balanceWei: "9" }), limitMs: 10_000 },
       false,
-      /it is not known/,
+      /It is not known/,
     ],
   ])("that an earlier run may have deployed %s", async (_, { variables = {}, ...given }, paid, why) => {
     setEnvironment(variables);

@@ -23,7 +23,7 @@ onBothAdapters((make) => {
     const other = ledger((base) => new Node("b", { ...base, name: "n" }));
     newProcess();
     const { failure } = await stack.up(other, { parallel: 1 });
-    expect(failure).toMatch(/taken by \w+.*If a resource of this stack has it, .*removes that one, do that first/);
+    expect(failure).toMatch(/taken by \w+\..*\[name-taken:/);
     expect((await stack.up(ledger())).errors).toEqual([]);
     expect((await stack.up(other)).errors).toEqual([]);
     expect(service.store.nodes.list()).toHaveLength(1);
@@ -70,8 +70,8 @@ onBothAdapters((make) => {
 
     test.each<[string, Record<string, string>, RegExp]>([
       ["swapped names", swapped, /a temporary name.* swaps names with "m[12]"/],
-      ["one that stays", { m1: "roaster", m2: "grower" }, /"m2" still has the name "roaster".* in a run of its own/],
-      ["one that goes", { m1: "roaster" }, /The name "roaster" is taken by m\w+\. Choose .* in the next run/],
+      ["one that stays", { m1: "roaster", m2: "grower" }, /rename "m2" in a run of its own, .*still has the name "roaster"/],
+      ["one that goes", { m1: "roaster" }, /choose .* in the next run, .*The name "roaster" is taken by m\w+\./],
     ])("if the service refuses a taken name, the error says what to do: %s", async (_, now, failure) => {
       const { stack, service } = await make(members(pair));
       const taken = { kind: "status", status: 409, errorMessage: "the name is in use", times: 1000 } as const;

@@ -232,7 +232,9 @@ describe("lookups", () => {
     const { service, net } = await world();
     await expect(sdk.getMembership({ consortiumId: net.consortiumId, orgName: "secund" })).rejects.toMatchObject({
       __pulumiRunError: true,
-      message: 'getMembership: Check the orgName: there is no membership "secund"; did you mean "second"?',
+      message: expect.stringMatching(
+        /^getMembership: Check the orgName: there is no membership "secund"; did you mean "second"\? \[not-found:/,
+      ) as string,
     });
     const { _id: id } = await send(service, "POST", `/consortia/${net.consortiumId}/memberships`, {
       org_name: "second",
@@ -282,7 +284,10 @@ describe("lookups", () => {
     const { service } = await start();
     await program();
     const get = sdk[name] as (args: object) => Promise<unknown>;
-    await expect(get(args)).rejects.toMatchObject({ __pulumiRunError: true, message });
+    const error = (await get(args).catch((thrown: unknown) => thrown)) as { __pulumiRunError: true; message: string };
+    expect(error.__pulumiRunError).toBe(true);
+    expect(error.message.replaceAll(/ \[[a-z]+-argument: [^\]]+\]/g, "")).toBe(message);
+    expect(error.message.match(/-argument: /g)).toHaveLength(message.split("\n").length);
     expect(service.calls).toEqual([]);
   });
 });
@@ -321,7 +326,7 @@ describe("their settings", () => {
     await program({}, { "consortium:apiKey": service.apiKey, "consortium:baseUrl": service.baseUrl });
     expect(await sdk.getConsortia({})).toHaveLength(1);
     setEnvironment({ CONSORTIUM_API_KEY: "rotated" });
-    await expect(sdk.getConsortia({})).rejects.toThrow(/HTTP 401.*CONSORTIUM_API_KEY/);
+    await expect(sdk.getConsortia({})).rejects.toThrow(/CONSORTIUM_API_KEY.*HTTP 401/);
   });
 
   test("no key, or a refused one, ends the program with a message and no stack, and the cause for programs", async () => {
