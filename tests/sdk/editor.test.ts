@@ -17,29 +17,6 @@ const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => read
 };
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root, { noEmit: true });
 
-let program = "";
-let version = 0;
-/** All other files, which do not change: the language service requests each of them again for each program. */
-const read = new Map<string, ts.IScriptSnapshot | undefined>();
-const snapshot = (path: string): ts.IScriptSnapshot | undefined => {
-  const text = ts.sys.readFile(path);
-  return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
-};
-const editor = ts.createLanguageService({
-  ...ts.sys,
-  getCompilationSettings: () => options,
-  getScriptFileNames: () => [file, ...doors],
-  getScriptVersion: (path) => (path === file ? String(version) : "0"),
-  getScriptSnapshot(path) {
-    if (path === file) return ts.ScriptSnapshot.fromString(program);
-    if (!read.has(path)) read.set(path, snapshot(path));
-    return read.get(path);
-  },
-  getCurrentDirectory: () => root,
-  getDefaultLibFileName: ts.getDefaultLibFilePath,
-  useCaseSensitiveFileNames: () => ts.sys.useCaseSensitiveFileNames,
-});
-
 const before = `import { type Input, type Output } from "@pulumi/pulumi";
 import { AppCred, Consortium, Environment, type EnvironmentArgs, Membership, type NetworkDefinition, Node } from "../../sdk";
 declare const consortium: Consortium, environment: Environment, membership: Membership;
@@ -48,53 +25,82 @@ declare const given: { provider: Input<typeof client>; consensusType: Input<type
 declare const later: { provider: Output<typeof client>; consensusType: Promise<typeof consensus> };
 `;
 
-/** The errors of the program, `""` for none. */
-function complaints(text: string): string {
-  program = before + text;
-  version += 1;
-  const found = [...editor.getSyntacticDiagnostics(file), ...editor.getSemanticDiagnostics(file)];
-  return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n")).join("\n");
+/** All snippets, each in a block of its own: to check a program takes as long as to check all of them. */
+let program = before;
+interface Snippet {
+  start: number;
+  end: number;
+}
+function snippet(text: string): Snippet {
+  const start = program.length + "{ ".length;
+  program += `{ ${text} }\n`;
+  return { start, end: start + text.length };
 }
 
-/** The hover over the first occurrence of a text in the program. */
-function hover(text: string, over: string): string {
-  expect(complaints(text)).toBe("");
-  const { documentation } = editor.getQuickInfoAtPosition(file, before.length + text.indexOf(over)) ?? {};
+const editor = ts.createLanguageService({
+  ...ts.sys,
+  getCompilationSettings: () => options,
+  getScriptFileNames: () => [file, ...doors],
+  getScriptVersion: () => "0",
+  getScriptSnapshot(path) {
+    const text = path === file ? program : ts.sys.readFile(path);
+    return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+  },
+  getCurrentDirectory: () => root,
+  getDefaultLibFileName: ts.getDefaultLibFilePath,
+  useCaseSensitiveFileNames: () => ts.sys.useCaseSensitiveFileNames,
+});
+
+let found: ts.Diagnostic[];
+beforeAll(() => {
+  found = [...editor.getSyntacticDiagnostics(file), ...editor.getSemanticDiagnostics(file)];
+});
+
+/** The errors of a snippet, `""` for none. */
+const complaints = ({ start, end }: Snippet): string =>
+  found
+    .filter((one) => one.start! >= start && one.start! < end)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))
+    .join("\n");
+
+/** The hover over the first occurrence of a text in a snippet. */
+function hover(at: Snippet, over: string): string {
+  expect(complaints(at)).toBe("");
+  const { documentation } = editor.getQuickInfoAtPosition(file, program.indexOf(over, at.start)) ?? {};
   return ts.displayPartsToString(documentation);
 }
-
-beforeAll(() => expect(complaints("")).toBe(""), 60_000);
 
 const made = (settings: string) => `new Environment("e", { consortium, ${settings} });`;
 const network = (settings: string) => `const n: NetworkDefinition = { environments: { e: { ${settings} } } };`;
 const args = (settings: string) => `const a: EnvironmentArgs = { consortium, ${settings} }; new Environment("e", a);`;
 const forms = { made, network, args };
 
-describe.each(Object.entries(forms))("a client and its consensus: %s", (_, program) => {
-  test.each([
+describe.each(Object.entries(forms))("a client and its consensus: %s", (_, form) => {
+  const written = ([provider, consensusType]: [string, string]): [string, string, Snippet] => [
+    ...([provider, consensusType] as const),
+    snippet(form(`provider: "${provider}", consensusType: "${consensusType}"`)),
+  ];
+  const right: [string, string][] = [
     ["geth", "poa"],
     ["quorum", "raft"],
     ["quorum", "ibft"],
     ["other:next", "raft"],
     ["quorum", "other:next"],
-  ])("%s runs %s", (provider, consensusType) => {
-    expect(complaints(program(`provider: "${provider}", consensusType: "${consensusType}"`))).toBe("");
-  });
-
-  test.each([
+  ];
+  const wrong: [string, string][] = [
     ["geth", "raft"],
     ["geth", "ibft"],
     ["quorum", "poa"],
     ["quorm", "raft"],
     ["quorum", "rfat"],
-  ])("%s with %s does not compile", (provider, consensusType) => {
-    expect(complaints(program(`provider: "${provider}", consensusType: "${consensusType}"`))).toMatch(
-      /is not assignable/,
-    );
-  });
+  ];
+  test.each(right.map(written))("%s runs %s", (_client, _consensus, at) => expect(complaints(at)).toBe(""));
+  test.each(wrong.map(written))("%s with %s does not compile", (_client, _consensus, at) =>
+    expect(complaints(at)).toMatch(/is not assignable/),
+  );
 });
 
-test.each([
+const compiling: [string, string][] = [
   ["variables of several values", made("provider: client, consensusType: consensus")],
   ["inputs", made("...given")],
   ["values that are only known later", made("...later")],
@@ -104,11 +110,12 @@ test.each([
     "a resource of one client in place of any",
     `const e: Environment = ${made(`provider: "geth", consensusType: "poa"`)}`,
   ],
-])("%s compile", (_, text) => {
-  expect(complaints(text)).toBe("");
-});
+];
+test.each(compiling.map(([what, text]) => [what, snippet(text)] as const))("%s compile", (_, at) =>
+  expect(complaints(at)).toBe(""),
+);
 
-test.each([
+const hovers: [over: string, text: string, words: string][] = [
   ["consortium:", made(`provider: "geth", consensusType: "poa"`), "Consortium it belongs to."],
   [
     "consortiumId:",
@@ -141,9 +148,12 @@ test.each([
     made(`provider: "geth", consensusType: "poa"`),
     "Client that the nodes run: `quorum`, `geth`, `pantheon` (Besu), `fabric` or `corda`. A value that is not known, and is meant: `other:<value>`.",
   ],
-])("the hover over %s in %s", (over, text, words) => {
-  expect(hover(text.replace("consortium,", "consortium: consortium,"), over)).toBe(words);
-});
+];
+test.each(
+  hovers.map(
+    ([over, text, words]) => [over, words, snippet(text.replace("consortium,", "consortium: consortium,"))] as const,
+  ),
+)("the hover over %s: %s", (over, words, at) => expect(hover(at, over)).toBe(words));
 
 describe("nothing refers to a document that users do not have", () => {
   const section = /\bspec\b|\bsections? \d/;
