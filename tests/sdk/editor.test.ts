@@ -54,6 +54,7 @@ const editor = ts.createLanguageService({
 let found: ts.Diagnostic[];
 beforeAll(() => {
   found = [...editor.getSyntacticDiagnostics(file), ...editor.getSemanticDiagnostics(file)];
+  expect(complaints({ start: 0, end: before.length })).toBe("");
 });
 
 /** The errors of a snippet, `""` for none. */
