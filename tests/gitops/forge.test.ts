@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { programOf } from "../e2e/support/backends/programs";
 import { Forge, tokenWith, type Written } from "../e2e/support/forges";
-import { failed, finished } from "../e2e/support/stack";
+import { finished, type Finished } from "../../tools/lib/processes.mjs";
 import { shared } from "./files";
 
 /* The requests of gitops/forge.mjs to a forge. For whole pipelines, see e2e/gitops. */
@@ -16,6 +16,13 @@ const write = (file: string, text: string): void => writeFileSync(join(clone, fi
 
 const run = (args: string[], env: Record<string, string>) =>
   finished(spawn(join(shared, "forge.mjs"), args, { cwd: clone, env: { ...process.env, ...env } }));
+
+/** A run that has to fail; what it printed. */
+async function failed(run: Promise<Finished>): Promise<string> {
+  const { code, text } = await run;
+  expect(code).not.toBe(0);
+  return text;
+}
 
 beforeAll(async () => {
   for (const program of ["zip", "unzip"]) await programOf(program, program);

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { parse, stringify } from "yaml";
 import { fillCacheFolder } from "../../../tools/lib/cache.mjs";
 import { nodeOf } from "../../../tools/lib/nodes.mjs";
-import { succeed } from "../../../tools/lib/processes.mjs";
+import { finished, succeed } from "../../../tools/lib/processes.mjs";
 import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
 import { programOf } from "./backends/programs";
 import { type Job, type Runner, tokenWith } from "./forges";
-import { finished, root } from "./stack";
+import { root } from "./root";
 
 /* Pipelines of GitLab: their files with what they include, and gitlab-ci-local to run them. */
 
