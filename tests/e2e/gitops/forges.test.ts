@@ -18,7 +18,7 @@ import { startS3 } from "../support/backends/s3";
 import { Forge, type Job, type Runner, tokenWith } from "../support/forges";
 import { github } from "../support/github";
 import { gitlab } from "../support/gitlab";
-import { npmInstallSeeded, packed } from "../support/packed";
+import { npmInstall, packed } from "../support/packed";
 import { cli, failed, finished, onNewest, root, withoutCompiler } from "../support/stack";
 import { encrypted, initStack, outputsIn, passphrase, salt, stateFile, stateIn } from "../support/state-file";
 import { canaryKey, type World, world } from "../support/world";
@@ -417,7 +417,7 @@ test("copied to an empty folder, with the published package, it previews and rep
   const folder = join(mkdtempSync(join(tmpdir(), "consortium-copied-")), "trade-network");
   const isOwn = (from: string): boolean => !from.slice(example.length).includes("node_modules");
   cpSync(example, folder, { recursive: true, filter: isOwn });
-  await npmInstallSeeded(folder, (await packed()).tarball);
+  await npmInstall(folder, (await packed()).tarball);
   const backend = join(folder, "state");
   initStack(backend, "trade-network", "staging");
   appendFileSync(join(folder, "Pulumi.staging.yaml"), `encryptionsalt: ${salt}\n`);

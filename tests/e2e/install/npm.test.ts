@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { loadAll, npmInstall, npmInstallSeeded, packed, pinned } from "../support/packed";
+import { loadAll, npmInstall, packed, pinned } from "../support/packed";
 import { done, root } from "../support/stack";
 import { world, type World, writesOf } from "../support/world";
 
@@ -23,7 +23,7 @@ async function installed(...modules: string[]): Promise<World> {
   w.stack.write("Pulumi.yaml", "name: e2e\nruntime: nodejs\n");
   w.stack.write("package.json", '{ "name": "user", "private": true, "main": "index.js" }');
   w.stack.write(".npmrc", "engine-strict=true\n");
-  await npmInstallSeeded(w.stack.folder, tarball, ...modules);
+  await npmInstall(w.stack.folder, tarball, ...modules);
   return w;
 }
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -45,26 +45,6 @@ const flags = ["--no-audit", "--no-fund", "--prefer-offline"];
 /** Installs what a project's package.json and the arguments name, into a folder that has no packages yet. */
 export async function npmInstall(project: string, ...args: string[]): Promise<void> {
   await execute("npm", ["install", ...flags, ...args], { cwd: project });
-}
-
-/**
- * The same, beginning with the packages that every user has, this one and Pulumi's SDK: they are installed once in a run of the
- * tests, and linked. npm keeps those that the project asks for, and replaces or removes the others.
- */
-export async function npmInstallSeeded(project: string, ...args: string[]): Promise<void> {
-  const { tarball } = await packed();
-  const seed = join(tmpdir(), "consortium-packed", "seed");
-  const modules = join(seed, "node_modules");
-  await withLock(`${seed}.lock`, async () => {
-    if (existsSync(join(seed, "complete"))) return;
-    await mkdir(seed, { recursive: true });
-    await writeFile(join(seed, "package.json"), '{ "name": "user", "private": true }');
-    await npmInstall(seed, tarball, pinned("@pulumi/pulumi"));
-    await rm(join(modules, ".package-lock.json")); // says where the seed is, and npm writes it in place
-    await writeFile(join(seed, "complete"), "");
-  });
-  await execute("cp", ["-al", modules, project]);
-  await npmInstall(project, ...args);
 }
 
 /** Loads the installed package by each of its doors (that of the service if its package is installed), and answers the versions of Pulumi's SDK that came with it. */
