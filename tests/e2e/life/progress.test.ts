@@ -34,7 +34,7 @@ test("on the dynamic provider they are one line for four nodes, also under Diagn
   const text = await failed(w.stack.destroy());
   expect(performance.now() - began).toBeLessThan(patiently(60_000));
   expect(/^.*\berror: .*$/m.exec(text)?.[0]).toMatch(
-    /consortium "c" \(\w+\) could not be deleted: .*HTTP 409: .*1 membership.* delete that first/,
+    /consortium "c" \(\w+\): delete in the console what is in it, .*It could not be deleted: .*HTTP 409: .*1 membership/,
   );
   expect(text.split("\n").filter((line) => line.includes("kept by the service")).length).toBeLessThanOrEqual(2);
 });
