@@ -150,7 +150,8 @@ test("the version is the same everywhere; a program of another version is refuse
   );
   expect(response.getFailuresList().map((failure) => failure.getReason())).toEqual([
     `the program has pulumi-consortium 0.0.9, but the provider plugin is ${version}: install the plugin of the same version, ` +
-      "with `npx --no-install pulumi-consortium plugin install` in the folder of the program.",
+      "with `npx --no-install pulumi-consortium plugin install` in the folder of the program. " +
+      "[wrong-version: docs/troubleshooting.md#wrong-version]",
   ]);
 });
 
