@@ -59,7 +59,7 @@ export interface Ledger {
   /** The lines of a node's log, oldest first. */
   log(environment: Entity<"environment">, node: Entity<"node">, client: string): Promise<readonly string[]>;
   /** The environment's chain; a simulation has none. */
-  chain?(environment: Entity<"environment">): Promise<Chain>;
+  chain?(environment: Pick<Entity<"environment">, "id">): Promise<Chain>;
 }
 
 /** The actions of a tether service on its target networks. */

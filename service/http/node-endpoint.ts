@@ -72,13 +72,12 @@ export class NodeEndpoint {
   }
 
   async #answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const { node } = this.#admit(request, reply);
     const socket = asksUpgrade(request.raw);
-    const environment = this.base.store.get("environment", node.parent)!;
-    const chain = () => this.ledger.chain(environment);
+    const { environmentId: id } = request.params as { environmentId: string };
+    const chain = () => this.ledger.chain({ id });
     const { profile, accounts } = await chain();
+    const { node, credential } = this.#admit(request, reply); // again, because starting the chain takes a while
     const account = this.ledger.account(accounts, node);
-    const { credential } = this.#admit(request, reply); // again, because starting the chain takes a while
     const rights = { limits: this.base.settings.callLimits, account, profile, socket, report: this.base.report };
     if (!socket) return send(reply, read((request.body as string | undefined) ?? "", rights), chain, rights);
     this.#webSockets.handleUpgrade(request.raw, request.raw.socket, this.#heads.get(request.raw)!, (member) => {

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { Accounts } from "./admission";
 import { Feeds } from "./feeds";
 import { sealed } from "./header";
@@ -8,8 +7,6 @@ import { SteadyClock } from "../storage/steady-clock";
 
 /** How a chain is run. */
 export interface Pace {
-  /** Replace an engine that does not answer for this long (ms), while this process gets its turns. */
-  stall: number;
   /** Replace an engine after this many blocks. */
   growth: number;
   /** Blocks, gas and transactions between snapshots of the state. A start replays later entries. */
@@ -18,8 +15,6 @@ export interface Pace {
   patience: number;
   /** How many blocks a contract can look back: a start replays at least as many. */
   lookback: number;
-  /** How long a transaction waits for one with a lower nonce (ms), as in Geth. */
-  lifetime: number;
   /** Transactions that may wait for a block. */
   pool: PoolLimits;
   /** How long after the last call (ms) a chain with a period still makes empty blocks. */
@@ -27,12 +22,10 @@ export interface Pace {
 }
 
 export const usualPace: Pace = {
-  stall: 15_000,
   growth: 4_096,
   snapshot: { blocks: 1_024, gas: 3e9, transactions: 8_192 },
   patience: 2_048,
   lookback: 256,
-  lifetime: 3 * 3_600_000,
   pool: { accountPool: 256, pool: 4_096 },
   idle: 3_600_000,
 };
@@ -73,8 +66,6 @@ class Presence {
 }
 
 const mostLines = 1_000;
-/** In how many steps to wait for an engine. */
-const stallSteps = 15;
 
 /** The context of every part of a chain. */
 export class ChainBase {
@@ -123,20 +114,6 @@ export class ChainBase {
   /** Whether the last input could not be recorded. */
   get fails(): boolean {
     return this.#problem !== undefined;
-  }
-
-  /**
-   * Resolves to false when an engine has had its time to answer. Only steps that end on time count: where they do not, the machine is too
-   * busy or was asleep, and the engine did not get its turns either.
-   */
-  async stalls(): Promise<false> {
-    const step = this.pace.stall / stallSteps;
-    for (let passed = 0; passed < stallSteps;) {
-      const due = performance.now() + step;
-      await wait(step, undefined, { ref: false });
-      if (performance.now() < due + step) passed++;
-    }
-    return false;
   }
 
   /** Writes to the nodes' log. */

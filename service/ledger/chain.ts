@@ -19,7 +19,7 @@ const takes = /^eth_send(Raw)?Transaction(Sync)?$/;
  */
 export class Chain {
   readonly #base: ChainBase;
-  readonly #timers: NodeJS.Timeout[] = [];
+  #timer: NodeJS.Timeout | undefined;
   readonly #keeper: EngineKeeper;
   readonly #reads: Reads;
   readonly #sealing: Sealing;
@@ -46,7 +46,7 @@ export class Chain {
    * @param failed called if that fails later
    */
   static async start(host: Host, base: ChainBase, failed: (error: unknown) => void): Promise<Chain> {
-    const { data, pace, spec } = base;
+    const { data, spec } = base;
     const chain = new Chain(host, base);
     const ready = chain.#keeper.ready(true);
     try {
@@ -58,9 +58,7 @@ export class Chain {
     }
     ready.catch((error: unknown) => base.closed || failed(error));
     if (base.head.number === 0) base.presence.calls(); // whoever made it is there
-    if (spec.period !== undefined) chain.#every(spec.period * 1_000, () => chain.#sealing.seal());
-    chain.#every(pace.stall / 3, () => void chain.#keeper.probe());
-    chain.#every(Math.max(1_000, pace.lifetime / 60), () => chain.#expire());
+    if (spec.period !== undefined) chain.#timer = setInterval(() => chain.#sealing.seal(), spec.period * 1_000).unref();
     return chain;
   }
 
@@ -114,16 +112,11 @@ export class Chain {
   call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
     resultOf<T>(method, await this.#own(method, params));
 
-  /**
-   * Gives an account money.
-   *
-   * @param once a name under which it is given only once
-   */
-  async give(account: string, wei: bigint, once?: string): Promise<void> {
-    if (once === undefined) await this.#keeper.ready(); // a payment with a name is the service's own, which waits
-    const entry: Entry = { give: [account, `${wei}`], ...(once === undefined ? {} : { once }) };
+  /** Gives an account money. */
+  async give(account: string, wei: bigint): Promise<void> {
+    await this.#keeper.ready();
+    const entry: Entry = { give: [account, `${wei}`] };
     return this.#sealing.enqueue(async (engine) => {
-      if (once !== undefined && (await this.#base.data.wasGiven(once))) return undefined;
       await this.#base.record([entry]); // the money is visible at once
       await tell(engine, entry);
       this.#base.accounts.changed([]);
@@ -134,9 +127,11 @@ export class Chain {
   /** Stops it; everything is on disk. */
   async close(): Promise<void> {
     this.#base.closed = true;
-    this.#timers.forEach(clearInterval);
+    clearInterval(this.#timer);
     this.#base.feeds.close();
-    await Promise.all([this.#sealing.end(), this.#keeper.close()]);
+    const ended = this.#sealing.end();
+    this.#keeper.close();
+    await ended;
     await this.#base.data.close();
   }
 
@@ -205,31 +200,5 @@ export class Chain {
       await this.#sealing.next();
     }
     throw new Excess("late");
-  }
-
-  // Changes
-
-  /** Drops the transactions of accounts that have waited too long for one with a lower nonce. */
-  #expire(): void {
-    const { pace, pool } = this.#base;
-    for (const from of pool.expired(Date.now() - pace.lifetime)) {
-      const act = () => {
-        const gone = pool.drop(from);
-        if (gone.length === 0) return Promise.resolve(undefined);
-        const why = `one of ${from} with a lower nonce did not come within ${Math.round(pace.lifetime / 60_000)} minutes`;
-        return Promise.resolve({
-          entry: { drop: from, again: pool.of(from).map(({ raw }) => raw) },
-          told: () => {
-            for (const hash of gone) this.#base.log(`Dropped transaction hash=${hash}: ${why}. Send both again.`);
-          },
-          undo: (engine: Engine) => engine.end(), // the next one has them
-        });
-      };
-      this.#sealing.enqueue(act).catch(() => undefined);
-    }
-  }
-
-  #every(ms: number, act: () => void): void {
-    this.#timers.push(setInterval(act, ms).unref());
   }
 }

@@ -9,16 +9,8 @@ import { Differs, Replay, stopping } from "./replay";
 const longest = 30_000;
 /** How long a replaced engine may finish its requests (ms). */
 const leave = { least: 1_000, most: 60_000 };
-/** Pause before a failed renewal is retried (ms). */
-const pause = 60_000;
 
-/** An engine, and the replay that gave it all blocks. */
-interface Replayed {
-  engine: Engine;
-  replay: Replay;
-}
-
-/** Starts and watches a chain's engine. Replaces it when it ends, hangs or has grown. */
+/** Starts and watches a chain's engine. Replaces it when it ends or has grown. */
 export class EngineKeeper {
   /** Replaced engines that finish their requests. */
   readonly #leaving = new Set<Engine>();
@@ -28,10 +20,6 @@ export class EngineKeeper {
   #outOfOrder: OutOfOrder | undefined;
   /** Why there is no engine now, if so. */
   #why: string | undefined;
-  /** The engine that will replace one that has grown. */
-  #fresh: Replayed | undefined;
-  #renewing: Promise<void> | undefined;
-  #notBefore = -Infinity;
   /** The replay of the current start, and when that began. */
   #replay: Replay | undefined;
   #since = 0;
@@ -62,7 +50,7 @@ export class EngineKeeper {
   /** Refuses to wait for a start that replays very much. */
   async #mustBeShort(): Promise<void> {
     const { data, pace, spec } = this.base;
-    const [all, left] = [data.end - ((await this.#snapshots())[0]?.next ?? 0), data.end - (this.#replay?.next ?? 0)];
+    const [all, left] = [await this.#toReplay(), data.end - (this.#replay?.next ?? 0)];
     if (all <= pace.patience || this.alive) return;
     const done = Math.max(0, all - left);
     const passed = (performance.now() - this.#since) / 1_000;
@@ -73,6 +61,11 @@ export class EngineKeeper {
       `The ledger ${spec.key} is starting: it has executed ${done} of ${all} entries again. ${which}; repeat this call in ${rest} s.`,
       rest,
     );
+  }
+
+  /** How many entries a start replays. */
+  async #toReplay(): Promise<number> {
+    return this.base.data.end - ((await this.#snapshots())[0]?.next ?? 0);
   }
 
   /** The snapshots that a start may begin with, the latest first. */
@@ -86,19 +79,21 @@ export class EngineKeeper {
     const { base } = this;
     if (this.#outOfOrder) throw this.#outOfOrder;
     try {
-      const all = base.data.end - ((await this.#snapshots())[0]?.next ?? 0);
+      const all = await this.#toReplay();
       if (all > base.pace.patience) {
         const text = `The ledger ${base.spec.key} is starting: it executes ${all} entries again. Its blocks can be read meanwhile.`;
         base.log(text);
         base.warn(text);
       }
       [this.#replay, this.#since] = [undefined, performance.now()];
-      const { engine, replay } = await this.#replayed();
+      const replay = await this.#replayed();
       if (all > base.pace.patience) base.log(`The ledger has started, at block ${base.data.height}.`);
       base.head = headOf((await base.data.sealed(base.data.height))!.block);
       base.accounts.changed();
       base.pool.restore(await replay.waiting());
-      this.#adopt(engine);
+      const { engine } = replay;
+      this.engine = engine;
+      void engine.ended.then((why) => this.#lost(engine, why));
       if (this.#why !== undefined) base.log(`The ledger runs again, at block ${base.head.number}: nothing is lost.`);
       this.#why = undefined;
       return engine;
@@ -112,7 +107,7 @@ export class EngineKeeper {
    * Starts an engine and replays all entries after the latest snapshot that is older than contracts can look back: the engine does not
    * know the hashes of blocks before it. If a contract looked back further, the blocks differ, and an older snapshot is tried.
    */
-  async #replayed(): Promise<Replayed> {
+  async #replayed(): Promise<Replay> {
     const { data } = this.base;
     for (const snapshot of await this.#snapshots()) {
       try {
@@ -128,7 +123,7 @@ export class EngineKeeper {
     return this.#through(undefined);
   }
 
-  async #through(snapshot: Snapshot | undefined): Promise<Replayed> {
+  async #through(snapshot: Snapshot | undefined): Promise<Replay> {
     const { base } = this;
     const engine = await Engine.start(this.host, base);
     this.#opening.add(engine);
@@ -136,7 +131,7 @@ export class EngineKeeper {
       const replay = await Replay.begin(engine, base, snapshot);
       this.#replay = replay;
       await replay.on();
-      return { engine, replay };
+      return replay;
     } catch (error) {
       engine.end();
       throw error;
@@ -146,67 +141,21 @@ export class EngineKeeper {
   }
 
   /**
-   * Begins to renew an engine that has grown, because each block permanently takes some 12 kB of its memory: another engine replays the
-   * entries since the last snapshot while this one serves.
+   * Lets go of an engine that has grown, because each block permanently takes some 12 kB of its memory. It finishes its calls, and the chain
+   * starts another one with the same blocks, soon if possible: calls wait for that.
    */
-  renew(): void {
-    if (this.#fresh || performance.now() < this.#notBefore) return;
-    this.#renewing ??= this.#replayed()
-      .then(
-        (fresh) => void (this.#fresh = fresh),
-        (error: unknown) => this.#notRenewed(error),
-      )
-      .finally(() => (this.#renewing = undefined));
+  async retire(): Promise<void> {
+    const { engine, base } = this;
+    const { growth, patience } = base.pace;
+    if (!engine || engine.over || engine.blocks <= growth) return;
+    if ((await this.#toReplay()) > patience && engine.blocks <= 2 * growth) return;
+    this.engine = undefined;
+    base.log(`Starting another process for the chain: this one has grown over ${engine.blocks} blocks.`);
+    void this.#dismiss(engine);
   }
 
-  /** Replaces an engine that has grown by another one with the same blocks, if that is ready. */
-  async replace(): Promise<void> {
-    const [fresh, former] = [this.#fresh, this.alive];
-    this.#fresh = undefined;
-    if (!fresh) return;
-    try {
-      if (!former) throw new Error("it has ended");
-      await fresh.replay.on();
-      if (this.base.closed) throw stopping();
-      this.#adopt(fresh.engine);
-      void this.#dismiss(former);
-    } catch (error) {
-      fresh.engine.end();
-      this.#notRenewed(error);
-    }
-  }
-
-  #notRenewed(error: unknown): void {
-    this.#notBefore = performance.now() + pause;
-    if (this.base.closed) return;
-    const why = (error as Error).message;
-    this.base.log(`Could not renew the chain's process: ${why}. Nothing is lost; it will be tried again.`);
-  }
-
-  /** Ends an engine that hangs. */
-  async probe(): Promise<void> {
-    const engine = this.engine;
-    const { stall } = this.base.pace;
-    if (!engine || engine.over) return;
-    const asked = engine.call("eth_chainId").then(
-      () => true,
-      () => true, // it ended, which #lost handles
-    );
-    const answered = await Promise.race([asked, this.base.stalls()]);
-    if (answered || engine.over || this.base.closed || engine !== this.engine) return;
-    this.#why ??= `it did not answer for ${stall / 1_000} s`;
-    engine.end();
-  }
-
-  async close(): Promise<void> {
+  close(): void {
     for (const engine of [...this.#opening, this.engine, ...this.#leaving]) engine?.end();
-    await this.#renewing;
-    this.#fresh?.engine.end();
-  }
-
-  #adopt(engine: Engine): void {
-    this.engine = engine;
-    void engine.ended.then((why) => this.#lost(engine, why));
   }
 
   async #dismiss(engine: Engine): Promise<void> {

@@ -89,14 +89,13 @@ export class Engine extends Caller {
   /** Its latest block. */
   head = (): Promise<Block> => this.call<Block>("eth_getBlockByNumber", ["latest", false]);
 
-  /** A block with its results; undefined if it is not made yet. @param rawOf the signed transaction of a hash */
-  async made(number: number, rawOf: (hash: string) => string | undefined): Promise<Made | undefined> {
+  /** A block with its results. @param rawOf the signed transaction of a hash */
+  async made(number: number, rawOf: (hash: string) => string | undefined): Promise<Made> {
     const wanted = `0x${number.toString(16)}`;
     const [block, receipts] = await Promise.all([
-      this.call<Block | null>("eth_getBlockByNumber", [wanted, true]),
-      this.call<Receipt[] | null>("eth_getBlockReceipts", [wanted]),
+      this.call<Block>("eth_getBlockByNumber", [wanted, true]),
+      this.call<Receipt[]>("eth_getBlockReceipts", [wanted]),
     ]);
-    if (!block || !receipts) return undefined;
     const made = { block, receipts, raws: block.transactions.map(({ hash }) => rawOf(hash) ?? "0x") };
     return number === 0 ? { ...made, ...(await this.#firstState()) } : made;
   }

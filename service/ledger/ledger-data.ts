@@ -37,12 +37,10 @@ export interface Head {
 export type Entry =
   /** A signed transaction that it accepted. */
   | { tx: string }
-  /** Money for an account, in wei; `once`: a name under which it is given only once. */
-  | { give: [account: string, wei: string]; once?: string }
+  /** Money for an account, in wei. */
+  | { give: [account: string, wei: string] }
   /** A block: its number and its time. */
-  | { seal: [number: number, timestamp: number] }
-  /** An account with waiting transactions to drop, except those that are sent again. */
-  | { drop: string; again: string[] };
+  | { seal: [number: number, timestamp: number] };
 
 type Fields = Record<string, unknown>;
 /** A block as the engine shows it, with its transactions. */
@@ -101,7 +99,6 @@ const key = {
   logs: (number: number) => `logs/${digits(number)}`,
   hash: (hash: string) => `hash/${hash.toLowerCase()}`,
   transaction: (hash: string) => `transaction/${hash.toLowerCase()}`,
-  given: (name: string) => `given/${name}`,
   snapshot: (number: number) => `snapshot/${digits(number)}`,
   part: (number: number, at: number) => `state/${digits(number)}/${at}`,
 };
@@ -192,11 +189,9 @@ export class LedgerData {
 
   /** Records input of the chain; resolves when it is on disk. */
   async record(entries: readonly Entry[]): Promise<void> {
-    const changes = entries.flatMap((entry, index): Change[] => [
-      [key.entry(this.#next + index), JSON.stringify(entry)],
-      ...("once" in entry ? [[key.given(entry.once!), ""] as const] : []),
-    ]);
-    await this.database.write(changes);
+    await this.database.write(
+      entries.map((entry, index): Change => [key.entry(this.#next + index), JSON.stringify(entry)]),
+    );
     this.#next += entries.length;
     for (const entry of entries) if ("seal" in entry) this.#recorded = entry.seal[0];
   }
@@ -215,9 +210,6 @@ export class LedgerData {
       throw error instanceof Damaged ? new OutOfOrder(this.dir, error.what) : error;
     }
   }
-
-  /** Whether a grant with this name was recorded. */
-  wasGiven = async (name: string): Promise<boolean> => (await this.#get(key.given(name))) !== undefined;
 
   /** Keeps a block, and shows it at once. It needs no sync: the engine can make it again. */
   async keep(sealed: Sealed): Promise<void> {

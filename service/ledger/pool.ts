@@ -29,8 +29,6 @@ const full = "txpool is full";
  */
 export class Pool {
   readonly #waiting = new Map<string, Waiting>();
-  /** Arrival times of transactions that wait for a lower nonce. */
-  readonly #since = new Map<string, number>();
 
   constructor(private readonly limits: PoolLimits) {}
 
@@ -48,19 +46,6 @@ export class Pool {
   /** The signed transactions. */
   get raws(): string[] {
     return [...this.#waiting.values()].map(({ raw }) => raw);
-  }
-
-  /** The accounts with a transaction that has waited for a lower nonce since before a time. */
-  expired(before: number): Set<string> {
-    const late = [...this.#since].filter(([hash, since]) => since < before && this.#waiting.get(hash)?.queued);
-    return new Set(late.map(([hash]) => this.#waiting.get(hash)!.from));
-  }
-
-  /** Removes an account's transactions that wait for a lower nonce. Returns their hashes. */
-  drop(account: string): string[] {
-    const gone = [...this.#waiting].filter(([, { from, queued }]) => queued && from === account).map(([hash]) => hash);
-    for (const hash of gone) this.remove(hash);
-    return gone;
   }
 
   /** Adds a transaction. Returns the one with the same nonce that it replaces, and those that can be in the next block now. */
@@ -85,7 +70,6 @@ export class Pool {
 
   remove(hash: string): void {
     this.#waiting.delete(hash);
-    this.#since.delete(hash);
   }
 
   /** Replaces all by the transactions of a new engine. */
@@ -108,7 +92,6 @@ export class Pool {
   /** Returns the hashes that can be in the next block now: its own, and those that waited for its nonce. */
   #put(hash: string, one: Waiting): Ready[] {
     this.#waiting.set(hash, one);
-    if (one.queued && !this.#since.has(hash)) this.#since.set(hash, Date.now());
     if (one.queued) return [];
     const ready = [{ ...one, hash }];
     const queued = [...this.#waiting].filter(([, other]) => other.queued && other.from === one.from);

@@ -12,12 +12,12 @@ export class Differs extends Refusal {
   }
 }
 
-/** Replays a chain's input in an engine, from its genesis or a snapshot. It can continue later with new entries. */
+/** Replays a chain's input in an engine, from its genesis or a snapshot. */
 export class Replay {
   readonly #sent = new Map<string, string>();
 
   private constructor(
-    private readonly engine: Engine,
+    readonly engine: Engine,
     private readonly base: ChainBase,
     /** The position of the next entry. */
     public next: number,
@@ -30,7 +30,7 @@ export class Replay {
     return replay;
   }
 
-  /** Continues to the last entry. Keeps blocks that were recorded but not kept. */
+  /** Goes on to the last entry. Keeps blocks that were recorded but not kept. */
   async on(): Promise<void> {
     const { data } = this.base;
     if (data.height < 0) await this.#keep(0);
@@ -52,7 +52,7 @@ export class Replay {
 
   async #keep(number: number): Promise<void> {
     const made = await this.engine.made(number, (hash) => this.#sent.get(hash));
-    await this.base.keep(await this.base.seal(made!));
+    await this.base.keep(await this.base.seal(made));
   }
 
   /** A block's hash also covers all blocks before it. */
@@ -73,10 +73,7 @@ export const stopping = () => new Refusal(503, "The service is stopping.");
 /** Gives an engine one entry. Returns its answer to a transaction. */
 export async function tell(engine: Engine, entry: Entry): Promise<Answer | undefined> {
   if ("seal" in entry) await engine.seal(entry.seal[1]);
-  else if ("drop" in entry) {
-    await engine.call("anvil_removePoolTransactions", [entry.drop]);
-    for (const tx of entry.again) await engine.send(tx);
-  } else if ("give" in entry) {
+  else if ("give" in entry) {
     const [account, wei] = entry.give;
     await engine.call("anvil_addBalance", [account, `0x${BigInt(wei).toString(16)}`]);
   } else return engine.send(entry.tx);

@@ -96,7 +96,7 @@ export class Sealing {
       this.#state = { at: "working" };
       const jobs = this.#jobs.splice(0);
       try {
-        await this.keeper.replace();
+        await this.keeper.retire();
         await this.#turn(this.keeper.alive ?? (await this.#begin()), jobs);
       } catch (error) {
         this.#due = false;
@@ -115,7 +115,7 @@ export class Sealing {
 
   /** Performs jobs, then records their changes and the due block with one sync; without a period, blocks until none is left. */
   async #turn(engine: Engine, jobs: readonly Job[]): Promise<void> {
-    const { pace, pool, spec } = this.base;
+    const { pool, spec } = this.base;
     let made = 0;
     for (let changes = await perform(engine, jobs); ; changes = []) {
       const isDue = this.#due || (spec.period === undefined && (changes.length > 0 || made > 0) && pool.ready > 0);
@@ -126,7 +126,6 @@ export class Sealing {
       this.#state = { at: "working" };
       if (carried === undefined && spec.period === undefined && pool.ready > 0)
         setTimeout(() => this.base.closed || this.seal(), again).unref(); // with a period, the next one comes by itself
-      if (engine.blocks > pace.growth) this.keeper.renew();
       if (!carried || !seal || spec.period !== undefined || engine.over) return;
       made = carried;
     }
@@ -291,9 +290,8 @@ async function tellAll(engine: Engine, changes: readonly Change[]): Promise<(Ans
 const follows = ({ tx }: Change, { tx: before }: Change) =>
   tx !== undefined && tx.from === before?.from && tx.nonce > before.nonce;
 
-/** Makes a block. It is asked for in the same message, and again if the engine answers before it is made. */
+/** Makes a block. Asked for in the same message, it would not be there yet. */
 async function blockOf(engine: Engine, { seal: [number, timestamp] }: Seal, { pool }: ChainBase): Promise<Made> {
-  const block = () => engine.made(number, pool.rawOf);
-  const [, made] = await Promise.all([engine.seal(timestamp), block()]);
-  return (made ?? (await block()))!;
+  await engine.seal(timestamp);
+  return engine.made(number, pool.rawOf);
 }

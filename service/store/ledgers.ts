@@ -119,14 +119,14 @@ export class RealLedger extends SimulatedLedger {
     super(base);
   }
 
-  chain({ id, fields }: Environment): Promise<Chain> {
+  chain({ id }: Pick<Environment, "id">): Promise<Chain> {
     const now = this.base.store.get("environment", id);
     if (!now || isGoing(now)) return Promise.reject(new Refusal(409, `The environment ${id} is being deleted.`));
     if (now.state === "paused")
       return Promise.reject(
         new Refusal(503, `The environment ${id} is paused: its ledger answers once it is resumed.`),
       );
-    const { chain_id: chainId, block_period, provider, consensus_type, prefunded_accounts: prefunded } = fields;
+    const { chain_id: chainId, block_period, provider, consensus_type, prefunded_accounts: prefunded } = now.fields;
     const profile = profileOf(provider, consensus_type, this.base.settings.quirks);
     const spec = { key: id, chainId, accounts: accountsOfChain, prefunded, profile };
     // raft makes a block when there is a transaction, the others every period

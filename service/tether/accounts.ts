@@ -5,7 +5,7 @@ import { Damaged, Refusal, ServiceError } from "../errors";
 import type { Network } from "../store/entities";
 import { balanceOn } from "./tethering";
 import type { Store } from "../store/store";
-import { addressOf, balanceOf } from "./transactions";
+import { addressOf, balanceOf, usedBy } from "./transactions";
 import type { Target, Targets } from "./targets";
 import { SingleFlight } from "./schedule";
 import { replaceFile, sha256 } from "../storage/files";
@@ -30,7 +30,10 @@ export class Accounts {
     const { fields } = this.store.get("tether", id)!;
     if (!target.local || fields.granted?.[network]) return target;
     await this.#granting.join(`${id} ${network}`, async () => {
-      await this.#give(id, target, balanceOn(fields, network), `first money of ${id}`);
+      const account = this.address(id);
+      // a process that was killed may have given it, and not noted that
+      const isNew = (await balanceOf(target, account)) === 0n && (await usedBy(target, account)) === 0;
+      if (isNew) await this.#give(id, target, balanceOn(fields, network));
       const now = this.store.get("tether", id)!.fields.granted;
       this.store.setFields("tether", id, { granted: { ...now, [network]: true } });
     });
@@ -47,8 +50,8 @@ export class Accounts {
     await this.#give(id, target, wei);
   }
 
-  async #give(id: string, target: Target, wei: bigint, once?: string): Promise<void> {
-    if (wei > 0n) await target.local?.give(this.address(id), wei, once);
+  async #give(id: string, target: Target, wei: bigint): Promise<void> {
+    if (wei > 0n) await target.local?.give(this.address(id), wei);
   }
 }
 

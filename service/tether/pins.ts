@@ -119,8 +119,6 @@ export class Pins {
 
   async #begin(id: string, network: Network, index: number): Promise<Pinning> {
     const environment = environmentToPin(this.base, this.#get(id), false);
-    if (this.#get(id).fields.environment === undefined)
-      this.base.store.setFields("tether", id, { environment: environment.id }); // an older version activated it
     const states = await this.ledger.statesNow(environment);
     return { network, index, hash: keccak(canonicalJson(states)), states, at: this.base.clock() };
   }

@@ -178,20 +178,6 @@ test("a contract that looks back in every block does not keep a ledger from star
   await again.call("eth_sendTransaction", [{ from, to, gas: "0x20000" }]);
 });
 
-test("a transaction that waits too long for a lower nonce expires, and the node's log reports it", async () => {
-  const chain = await chainsIn({ lifetime: 300 }).chains.get(spec);
-  const [from, to] = await accountsOf(chain);
-  const hash = await chain.call<string>("eth_sendTransaction", [{ from, to, nonce: "0x1", gas: "0x5208" }]);
-  expect(await chain.call("eth_getTransactionByHash", [hash])).toMatchObject({ blockHash: null });
-  await until(async () => (await chain.call("eth_getTransactionByHash", [hash])) === null);
-  expect(chain.lines.join("\n")).toContain(`Dropped transaction hash=${hash}: one of`);
-  await chain.call("eth_sendTransaction", [{ from, to }]);
-  await closeAll();
-  const again = await chainsIn().chains.get(spec);
-  expect(await again.call("eth_getTransactionByHash", [hash])).toBeNull();
-  expect(await again.call("eth_getTransactionCount", [from, "pending"])).toBe("0x1");
-});
-
 test("an unrecordable change is not made, and its sender gets the error", async () => {
   const { chains, warnings } = chainsIn();
   const chain = await chains.get(spec);
@@ -208,18 +194,6 @@ test("an unrecordable change is not made, and its sender gets the error", async 
   expect(await chain.call("eth_getTransactionCount", [from, "latest"])).toBe("0x1");
   // the engine, which had begun, is replaced once: the second time, it waits for the record
   expect(warnings).toEqual([containing("cannot be written"), containing("Restarting the ledger")]);
-});
-
-test("a payment under a name is made only once", async () => {
-  const chain = await chainsIn({ blocks: 2, lookback: 1 }).chains.get(spec);
-  const [from, to] = await accountsOf(chain);
-  const account = Wallet.createRandom().address;
-  await Promise.all([chain.give(account, 5n, "first"), chain.give(account, 5n, "first")]);
-  for (let block = 0; block < 9; block++) await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-  await closeAll();
-  const again = await chainsIn().chains.get(spec);
-  await again.give(account, 5n, "first");
-  expect(await again.call("eth_getBalance", [account, "latest"])).toBe("0x5");
 });
 
 describe("an incomplete or damaged ledger", () => {

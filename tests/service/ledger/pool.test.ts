@@ -75,13 +75,3 @@ test("a removed transaction makes room, once", () => {
   pool.restore(new Map([["0xc", one("c0")]]));
   expect([pool.has("0xb"), pool.has("0xc"), pool.raws]).toEqual([false, true, ["c0"]]);
 });
-
-test("only transactions that wait for a lower nonce expire, after their time", () => {
-  const pool = new Pool({ accountPool: 9, pool: 9 });
-  for (const text of ["a0", "a2?", "b1?"]) put(pool, text, text);
-  const accounts = (before: number) => [...pool.expired(before)];
-  expect([accounts(Date.now() - 1_000), accounts(Date.now() + 1_000)]).toEqual([[], ["a", "b"]]);
-  put(pool, "b0", "b0");
-  expect(accounts(Date.now() + 1_000)).toEqual(["a"]);
-  expect([pool.drop("a"), pool.drop("b"), pool.raws]).toEqual([["a2?"], [], ["a0", "b1?", "b0"]]);
-});

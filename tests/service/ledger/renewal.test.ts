@@ -99,37 +99,6 @@ test("a block that cannot be kept is made and kept by the next engine, and told 
   keep.mockRestore();
 });
 
-test("a silent engine is replaced, and calls wait; but not where the machine lets nobody on", async () => {
-  const { chains, warnings } = chainsAt(dir, { stall: 600 });
-  const chain = await chains.get(spec);
-  const [from, to] = await chain.call<string[]>("eth_accounts");
-  const pay = () => chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
-  await pay();
-  const [engine] = enginesOf(dir) as [number];
-  const cell = new Int32Array(new SharedArrayBuffer(4));
-  for (let time = 0; time < 2; time++) {
-    process.kill(engine, "SIGSTOP");
-    const end = performance.now() + 2_000;
-    while (performance.now() < end) {
-      Atomics.wait(cell, 0, 0, 300); // nor does this process get its turns
-      await setImmediate();
-    }
-    process.kill(engine, "SIGCONT");
-    await pay();
-    expect(enginesOf(dir)).toEqual([engine]);
-  }
-  expect(warnings).toEqual([]);
-  for (const height of [4, 5]) {
-    process.kill(enginesOf(dir)[0]!, "SIGSTOP");
-    await until(() => warnings.length === height - 3);
-    await pay();
-    await until(async () => (await chain.call("eth_blockNumber")) === `0x${height}`);
-  }
-  const said = chain.lines.join("\n");
-  expect(said.match(/: it did not answer for 0\.6 s/g)).toHaveLength(2);
-  expect(said.match(/nothing is lost/g)).toHaveLength(2);
-});
-
 test("logs of all blocks, of some, and of a filter are complete, whatever the process still has", async () => {
   const chain = await chainsAt(dir, { growth: 20, blocks: 5, lookback: 4 }).chains.get(spec);
   const [from, to] = await chain.call<string[]>("eth_accounts");
