@@ -49,7 +49,7 @@ const onDist = [
     "provider/dynamic/host",
     "provider/stacks/traces",
   ],
-  ...["sdk/network/schema", "sdk/runtime/connect", "service/http/any-bytes", "tools/plugin"],
+  ...["sdk/network/schema", "sdk/runtime/connect", "tools/plugin"],
 ];
 
 export default {

@@ -1,5 +1,4 @@
 import { STATUS_CODES, type Server } from "node:http";
-import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { Context } from "./context";
 import { carryOut, type FaultRule, type Faults, isActed, type Outages, statusOf } from "../faults";
@@ -57,7 +56,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   const { context, routes, options } = parts;
   const server = createHttpServer(options.tls, context.settings.callLimits);
   const app = fastify({
-    logger: options.log && { redact: ["req.headers.authorization"], hooks: { streamWrite: inAscii } },
+    logger: options.log && { redact: ["req.headers.authorization"] },
     logController: new LogController({
       disableRequestLogging: ({ headers }: FastifyRequest) => headers[observerHeader] !== undefined,
     }),
@@ -65,7 +64,6 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     bodyLimit: Math.min(context.settings.callLimits.request, mostSent),
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
-    clientErrorHandler: garbled,
     serverFactory: (handler) => server.on("request", handler),
   });
   for (const name of ["organization", "call", "fault"]) app.decorateRequest(name, undefined);
@@ -183,23 +181,4 @@ const isPlain = ({ settings }: Context, { url }: FastifyRequest, { status }: Ref
 function refusePlainly({ method }: FastifyRequest, reply: FastifyReply, status: number): FastifyReply {
   const text = status === 404 && method !== "GET" ? "" : STATUS_CODES[status]!;
   return reply.code(status).type("text/plain").send(text);
-}
-
-/** Escapes all but ASCII in JSON, because other characters may move a terminal's cursor or reverse its text. */
-const inAscii = (json: string): string =>
-  json.replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
-
-/** Answers invalid HTTP: there is no request, only a connection. */
-function garbled({ code, message }: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable) return void socket.destroy();
-  const [status, errorMessage] =
-    code === "HPE_HEADER_OVERFLOW"
-      ? [431, "The headers are too long."]
-      : code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? [408, "The request was not received in time."]
-        : [400, `The request is not valid HTTP: ${message}.`];
-  const body = JSON.stringify({ errorMessage });
-  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
-  // a client that leaves its end open would keep the connection
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body}`, () => socket.destroy());
 }

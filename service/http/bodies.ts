@@ -11,28 +11,8 @@ export const optional = z
   .string()
   .nullish()
   .transform((text) => text || undefined);
-const mostNested = 32;
-/** Maximum JSON bytes of an object that is stored and shown, but has no effect. */
-const mostBytes = 65_536;
-
-/** Why an object without effect is not stored, if so. */
-export function unfit(given: object): string | undefined {
-  if (isDeeper(given, mostNested)) return "must not be nested so deeply";
-  const bytes = Buffer.byteLength(JSON.stringify(given));
-  return bytes > mostBytes ? `may have ${mostBytes} bytes as JSON, and has ${bytes}` : undefined;
-}
-
 /** An object that is stored and shown, but has no effect. */
-export const details = z.record(z.string(), z.unknown()).superRefine((given, context) => {
-  const why = unfit(given);
-  if (why !== undefined) context.addIssue(why);
-});
-
-/** Whether a value is nested deeper than `levels`. */
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+export const details = z.record(z.string(), z.unknown());
 
 /** An unparsed body. */
 class Unparsed {

@@ -28,8 +28,6 @@ export function refuseStrangers(
 
   app.addHook("onRequest", (request, reply, done) => {
     const { host: asked, origin } = request.headers;
-    if (asked === undefined && request.raw.httpVersion !== "1.0") throw new Refusal(400, "The Host header is missing.");
-    if (hostsIn(request) > 1) throw new Refusal(400, "There is more than one Host header.");
     const name = hostName(asked);
     // nobody can redirect an address, and only a router may know which ones lead here
     if (asked !== undefined && !own(name) && !(open && isIP(name) > 0)) {
@@ -50,10 +48,6 @@ export function refuseStrangers(
     return void reply.code(204).headers(preflight(request)).send();
   });
 }
-
-/** Node uses the first one, but a proxy may use another. */
-const hostsIn = ({ raw: { rawHeaders } }: FastifyRequest): number =>
-  rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length;
 
 const shown = { "access-control-expose-headers": "retry-after, www-authenticate" };
 

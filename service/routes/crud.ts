@@ -12,8 +12,7 @@ import {
   stateAt,
   type Wire,
 } from "../store/entities";
-import type { Limits } from "../settings/settings";
-import { changesIn, parse, unfit, unknownIn } from "../http/bodies";
+import { changesIn, parse, unknownIn } from "../http/bodies";
 import { soundsSecret } from "../http/call-log";
 import { Refusal } from "../errors";
 import { deleteObject } from "../store/deletion";
@@ -42,7 +41,7 @@ export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.Z
   patch: z.ZodObject;
   /** Query parameters that filter a list by the field of that name. */
   filters?: readonly string[];
-  limit?: keyof Limits;
+  limit?: "consortia" | "environments" | "nodes";
   /** Checks that zod cannot do; returns the fields to store. `once` is shown only in this answer. Default: the body. */
   make?(making: Making, body: z.output<z.ZodObject<Shape>>): { id?: string; fields: FieldsOf[K]; once?: object };
   /** Runs after the object was created. */
@@ -147,7 +146,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
       id,
       ...(given ? { given } : {}),
     };
-    const made = store.create(draft, settings.limits);
+    const made = store.create(draft);
     row.made?.(context, made);
     return answer(context, reply, settings.quirks.created, { ...view(request, made), ...once }, once !== undefined);
   });
@@ -188,11 +187,8 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   });
   const change = (entity: Entity, { fields: body, ...states }: Changed) => {
     const changes = Object.entries(body).map(([name, value]) => [name, value === null ? undefined : value] as const);
-    // an earlier version may have kept a field of the create as unknown
-    const given = Object.entries(entity.given ?? {}).filter(([name]) => !Object.hasOwn(body, name));
     const fields = { ...entity.fields, ...Object.fromEntries(changes) } as FieldsOf[ManagedKind];
-    const changed = { fields, ...states, ...(entity.given ? { given: Object.fromEntries(given) } : {}) };
-    return store.change(entity, changed, settings.limits);
+    return store.change(entity, { fields, ...states });
   };
 
   if (row.resets)
@@ -273,8 +269,6 @@ function remembered({ create }: Pick<Resource, "create">, body: unknown): Record
         `The body is not valid: ${name} is not a field of the API and looks like a secret, so it is not stored.`,
       );
   }
-  const why = unfit(given);
-  if (why !== undefined) throw new Refusal(400, `The body is not valid: what the API has no field for ${why}.`);
   return Object.keys(given).length > 0 ? given : undefined;
 }
 

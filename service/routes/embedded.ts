@@ -78,7 +78,7 @@ function keys(app: FastifyInstance, { organizations, settings }: Context): void 
   );
   app.post(where, quiet, (request, reply) => {
     const { name } = parse(newKey, request.body, settings.quirks.strictBodies);
-    const { made, key } = organizations.makeKey(organizationOf(request).id, name, settings.limits);
+    const { made, key } = organizations.makeKey(organizationOf(request).id, name);
     return reply.code(201).send({ id: made.id, name, created_at: new Date(made.createdAt).toISOString(), key });
   });
   app.delete(`${where}/:id`, quiet, (request, reply) => {
@@ -98,7 +98,7 @@ function tethers(app: FastifyInstance, { store, settings }: Context): void {
   );
   app.post(`${prefix}/tethers`, quiet, (request, reply) => {
     const { environment } = parse(order, request.body, settings.quirks.strictBodies);
-    const tether = store.create(newTether(organizationOf(request).id, environment, {}), settings.limits);
+    const tether = store.create(newTether(organizationOf(request).id, environment, {}));
     return reply.code(201).send({ id: tether.id, environment, state: tetherState(tether) });
   });
 }

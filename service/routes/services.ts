@@ -103,7 +103,7 @@ export function identityRoutes(app: FastifyInstance, context: Context): void {
     const { organization } = membership;
     const { id: parent } = registry;
     const draft = { kind: "identity", parent, organization, due: undefined, fields: { membership_id } } as const;
-    store.create(draft, settings.limits);
+    store.create(draft);
     return answer(context, reply, settings.quirks.updated, withUnknownFields(context, { membership_id }));
   });
 }
@@ -158,8 +158,8 @@ export function destinationRoutes(app: FastifyInstance, context: Context): void 
       const { organization, id: parent } = of;
       const fields = { name: wanted, kaleido_managed };
       const put = known
-        ? store.change(known, { fields }, settings.limits)
-        : store.create({ kind: "destination", parent, organization, due: undefined, fields }, settings.limits);
+        ? store.change(known, { fields })
+        : store.create({ kind: "destination", parent, organization, due: undefined, fields });
       return answer(context, reply, settings.quirks.updated, view(of, put));
     });
 

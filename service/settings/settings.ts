@@ -147,6 +147,8 @@ export type Timing = Values<typeof durations>;
 
 const MiB = 1_048_576;
 const count = z.number().int().nonnegative();
+/** Names of what had a limit once. They are accepted, and have no effect. */
+const unlimited = (...names: string[]) => Object.fromEntries(names.map((name) => [name, count.optional()]));
 
 const quotas = {
   /** Consortia per organization. Default 2. */
@@ -155,21 +157,15 @@ const quotas = {
   environments: count.default(3),
   /** Nodes per environment. Default 4. */
   nodes: count.default(4),
-  /** Objects of an organization, of all kinds. Default 10,000. */
-  objects: count.default(10_000),
-  /** Bytes of the JSON of an organization's objects. Default 16 MiB. */
-  bytes: count.default(16 * MiB),
+  ...unlimited("objects", "bytes"),
 };
 
 export const limits = z.strictObject(quotas);
 
-/** The service's limits. It refuses more with 409, and with 403 beyond an organization's quotas. */
+/** The service's limits. It refuses more with 409. */
 export type Limits = Values<typeof quotas>;
 
 const some = z.number().int().positive();
-
-/** Names of what had a limit once. They are accepted, and have no effect. */
-const withoutLimit = ["atOnce", "overrides", "filters", "sockets", "subscriptions", "targetRate"] as const;
 
 const boundsOfCalls = {
   /** Gas of a call, an estimate or a transaction. Default 30,000,000, the limit of a block. */
@@ -190,7 +186,7 @@ const boundsOfCalls = {
   pool: some.default(4_096),
   /** Connections to the service. Default 1,024; more are closed. */
   connections: some.default(1_024),
-  ...Object.fromEntries(withoutLimit.map((name) => [name, some.optional()])),
+  ...unlimited("atOnce", "overrides", "filters", "sockets", "subscriptions", "targetRate"),
 };
 
 export const callLimits = z.strictObject(boundsOfCalls);

@@ -13,7 +13,7 @@ import { nameOf, Store } from "./store";
  * Opens the data folder, if configured, and adds missing objects from the options. The clock never goes back, even across restarts.
  */
 export async function openData(options: ResolvedOptions) {
-  const dir = options.dataDir === undefined ? undefined : resolve(options.dataDir);
+  const dir = options.data === undefined ? undefined : resolve(options.data);
   const clock = new SteadyClock(options.clock);
   const database = dir === undefined ? undefined : await databaseIn(dir);
   const ignore = () => undefined;

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ServiceError } from "../errors";
-import type { Limits } from "../settings/settings";
 import type { Entity } from "./entities";
 import { replaceFile, sha256 } from "../storage/files";
 import type { Store } from "./store";
@@ -57,11 +56,11 @@ export class Organizations {
   }
 
   /** Creates an additional key of an organization. It cannot be shown again. */
-  makeKey(organization: string, name: string, limits: Limits): { made: Entity<"apiKey">; key: string } {
+  makeKey(organization: string, name: string): { made: Entity<"apiKey">; key: string } {
     const key = randomKey();
     const fields = { name, hash: sha256(key) }; // the key is long and random, so a plain hash is safe
     const draft = { kind: "apiKey", id: idOfKey(key), parent: organization, organization, fields } as const;
-    const made = this.store.create(draft, limits);
+    const made = this.store.create(draft);
     this.#further.set(fields.hash, made.id);
     return { made, key };
   }

@@ -1,12 +1,10 @@
 import { randomInt } from "node:crypto";
 import { z } from "zod";
 import { Damaged, explain, Refusal } from "../errors";
-import type { Limits } from "../settings/settings";
 import { jsonText } from "../storage/files";
 import { type Entity, type FieldsOf, type Kind, kinds } from "./entities";
 import type { Change as Written, Database } from "../storage/database";
 import type { SteadyClock } from "../storage/steady-clock";
-import { Usage, type Used } from "./usage";
 
 /** For lists that lag: how long to keep deleted objects (ms), how many of them, and how many versions of an object. */
 const memory = 3_600_000;
@@ -28,7 +26,6 @@ type Change<K extends Kind> = Partial<Omit<Entity<K>, "kind" | "id" | "parent">>
 export class Store {
   #rows = new Map<string, Entity[]>();
   readonly #children = new Map<string, Set<string>>();
-  #usage = new Usage();
   /** The deleted objects, the oldest first. */
   readonly #gone = new Set<string>();
   /** The order of the next object. */
@@ -61,20 +58,17 @@ export class Store {
     return store;
   }
 
-  /** @param limits the quotas of its organization, if a caller creates it */
-  create<K extends Kind>(draft: Draft<K>, limits?: Limits): Entity<K> {
+  create<K extends Kind>(draft: Draft<K>): Entity<K> {
     const now = this.clock();
     const id = draft.id ?? newId(draft.kind);
     const made = { id, createdAt: now, changedAt: now, revision: 0, order: this.#order++ };
     const entity: Entity<K> = { state: "active", ...draft, ...made };
-    this.#refuse(entity, limits);
     this.put([entity]);
     return entity;
   }
 
-  change<K extends Kind>(entity: Entity<K>, change: Change<K>, limits?: Limits): Entity<K> {
+  change<K extends Kind>(entity: Entity<K>, change: Change<K>): Entity<K> {
     const changed = { ...entity, revision: entity.revision + 1, ...change, changedAt: this.clock() };
-    this.#refuse(changed, limits);
     this.put([changed]);
     return changed;
   }
@@ -119,9 +113,6 @@ export class Store {
     await this.database?.close();
   }
 
-  /** How many objects an organization has, and how many bytes they take. */
-  usedBy = (organization: string): Used => this.#usage.of(organization);
-
   get<K extends Kind>(kind: K, id: string): Entity<K> | undefined {
     const entity = this.#rows.get(keyOf(kind, id))?.at(-1);
     return entity && !isGone(entity, this.clock()) ? (entity as Entity<K>) : undefined;
@@ -158,11 +149,6 @@ export class Store {
     });
   }
 
-  #refuse(entity: Entity, limits: Limits | undefined): void {
-    const owner = this.get("organization", entity.organization)?.fields.name ?? "";
-    if (limits) this.#usage.refuse(keyOf(entity.kind, entity.id), entity, owner, limits);
-  }
-
   #keep(entity: Entity): void {
     const key = keyOf(entity.kind, entity.id);
     const row = this.#rows.get(key) ?? [];
@@ -171,7 +157,6 @@ export class Store {
     const siblings = keyOf(entity.kind, entity.parent);
     this.#children.set(siblings, (this.#children.get(siblings) ?? new Set()).add(key));
     if (row.length > most.versions) row.shift();
-    this.#usage.keep(key, entity);
     if (entity.deletedAt === undefined) return;
     this.#gone.add(key);
     const [oldest] = this.#gone;
@@ -216,7 +201,6 @@ export class Store {
     const rows = this.#rows;
     this.#rows = new Map();
     this.#children.clear();
-    this.#usage = new Usage();
     this.#gone.clear();
     for (const row of rows.values()) for (const entity of row) if (!entities.has(entity)) this.#keep(entity);
   }

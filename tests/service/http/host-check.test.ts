@@ -56,13 +56,6 @@ describe.each([
     expect((await exchange(url, [lines(...length, ...strange)], "answered")).status).toBe(417);
   });
 
-  test("refuses a request that names two hosts", async () => {
-    const { url, lines, length } = await target();
-    const two = lines(...length, "host: localhost", "Host: evil.example");
-    expect((await exchange(url, [two], "answered")).status).toBe(400);
-    expect((await exchange(url, [lines(...length, "host: localhost")], "answered")).status).toBe(200);
-  });
-
   test("answers an HTTP/1.0 request, which needs no host", async () => {
     const { url, lines, length } = await target();
     const request = lines(...length).replace(" HTTP/1.1", " HTTP/1.0");

@@ -1,89 +1,10 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
-import { random } from "../../support/random";
-import { basic, build, containing, newFolder, populated, quick, start } from "../helpers";
+import { build, containing, newFolder, quick, start } from "../helpers";
 import { until } from "../../support/until";
-import { eth, ledgered, raw, result, rpc, webSocket } from "../ledgers";
-import { signing, standard } from "../../../service/ledger/params";
+import { eth, result, rpc, webSocket } from "../ledgers";
 
 afterEach(() => jest.restoreAllMocks());
-
-/** JSON objects with members named like the methods that JavaScript calls to convert an object. */
-const overriding = fc
-  .dictionary(
-    fc.constantFrom(..."toString valueOf toJSON __proto__ constructor then length from blockNumber".split(" ")),
-    fc.constantFrom(1, null, "x", [], {}, true, { toString: 1 }),
-    { minKeys: 1, maxKeys: 4 },
-  )
-  .map((members) => {
-    const all = Object.entries(members).map(([name, value]) => `"${name}":${JSON.stringify(value)}`);
-    return `{${all.join()}}`; // as JSON.stringify would not write __proto__
-  });
-
-/** The same in each place of a call, as a caller would write it. */
-const hostile = (method: string) =>
-  fc.tuple(overriding, fc.constantFrom("latest", "0x1", null), fc.nat(5)).map(([object, word, where]) => {
-    const other = JSON.stringify(word);
-    const params = [
-      ...[`[${object}]`, `[${other},${object}]`, `[[${object}]]`, `[${other},${other},${object},${object}]`],
-      ...[`[{"from":${object},"to":${object},"fromBlock":${object},"gas":${object}},${object}]`, object],
-    ][where]!;
-    return `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`;
-  });
-
-test("objects that override their conversion in JavaScript fail only their own call, over HTTP and WebSocket", async () => {
-  const { credential, urls } = await ledgered();
-  const warned = jest.spyOn(process, "emitWarning");
-  const { socket, messages } = await webSocket(urls.wss, credential);
-  const headers = basic(credential.username, credential.password);
-  const overSocket = async (text: string) => {
-    const before = messages.length;
-    socket.send(text);
-    await until(() => messages.length > before || socket.readyState !== socket.OPEN);
-    return JSON.stringify(messages[before]);
-  };
-  const ways = [async (text: string) => (await raw(urls.rpc, headers, text)).text, overSocket];
-  for (const method of [...standard.keys(), ...signing.keys()]) {
-    await fc.assert(
-      fc.asyncProperty(hostile(method), fc.constantFrom(...ways), async (text, way) => {
-        const { id, result, error } = JSON.parse(await way(text)) as { id: unknown; result?: unknown; error?: unknown };
-        expect([id, result ?? error]).toEqual([1, expect.anything()]);
-      }),
-      random(16),
-    );
-  }
-  for (const way of ways) expect(JSON.parse(await way(JSON.stringify(eth("eth_chainId"))))).toHaveProperty("result");
-  expect(warned.mock.calls).toEqual([]);
-});
-
-test("so are bodies of the API", async () => {
-  const { service, send, paths, membership } = await populated();
-  const warned = jest.spyOn(process, "emitWarning");
-  const lists = ["environments", "memberships", "zones", "invitations"].map((list) => `${paths.consortium}/${list}`);
-  const inside = ["nodes", "appcreds", "zones", "configurations", "services"];
-  const within = inside.map((list) => `${paths.environment}/${list}`);
-  const above = ["/consortia", "/embedded/faults", "/embedded/tethers", "/embedded/api-keys"];
-  const names = "name description details org_name email region type service prefunded_accounts";
-  const others = "kind environment test_features x";
-  const body = fc.dictionary(fc.constantFrom(...`${names} ${others}`.split(" ")), overriding);
-  const known = { provider: "geth", consensus_type: "poa", membership_id: membership };
-  await fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom("POST", "PATCH"),
-      fc.constantFrom(...lists, ...within, ...above, ...Object.values(paths)),
-      body,
-      async (method, path, fields) => {
-        const members = Object.entries(fields).map(([name, json]) => `"${name}":${json}`);
-        const text = `{${[...members, JSON.stringify(known).slice(1, -1)].join()}}`;
-        expect([201, 200, 400, 404, 409]).toContain((await send(method, path, text)).status);
-      },
-    ),
-    random(300),
-  );
-  expect(warned.mock.calls).toEqual([]);
-  expect((await fetch(`${service.url}/health`)).status).toBe(200);
-});
 
 test("one flipped bit in a file of one ledger: the others start and serve, and the service names the damaged one", async () => {
   const dataDir = newFolder();

@@ -1,8 +1,10 @@
+import { connect } from "node:net";
 import { request as secureRequest } from "node:https";
 import { findAnvil } from "../../../service/ledger/engine";
 import { basic, build, containing, populated, quick, refused, type Send, start } from "../helpers";
 import { eth, ledgered, raw, rpc, webSocket } from "../ledgers";
 import { cert, key } from "../../support/certificate";
+import { until } from "../../support/until";
 
 test("an oversized body, a GET, a WebSocket elsewhere: each gets an error with the reason", async () => {
   const { service, credential, urls } = await ledgered();
@@ -48,6 +50,34 @@ test("with a certificate, it serves https and wss, and shows such addresses", as
   expect(status).toBe(101);
   socket.terminate();
   expect(await webSocket(wss, undefined, { ca: cert })).toMatchObject({ status: 401 });
+});
+
+/** A connection that sends data and collects the responses. */
+function opened(port: number, text: string) {
+  const socket = connect({ port, host: "127.0.0.1" }).on("error", () => undefined);
+  const said = { text: "", closed: false };
+  socket.on("data", (part: Buffer) => (said.text += part.toString()));
+  socket.once("close", () => (said.closed = true));
+  socket.write(text);
+  return { socket, said };
+}
+
+test("a client that never finishes its headers or body is disconnected; others are served meanwhile", async () => {
+  const { service, send } = await start({ callLimits: { time: 1_000 } });
+  const begun = "POST /api/v1/consortia HTTP/1.1\r\nhost: localhost\r\n";
+  const slow = opened(service.port, begun);
+  const half = opened(
+    service.port,
+    `${begun}authorization: Bearer ${service.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
+  );
+  const drip = setInterval(() => {
+    slow.socket.write("x-slow: 1\r\n");
+    half.socket.write(" ");
+  }, 100);
+  expect((await send("GET", "/consortia")).status).toBe(200);
+  await until(() => slow.said.closed && half.said.closed);
+  clearInterval(drip);
+  expect(slow.said.text).toMatch(/^HTTP\/1.1 408 /);
 });
 
 describe("without its program", () => {

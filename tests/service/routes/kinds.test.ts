@@ -1,18 +1,5 @@
 import type { ServiceOptions } from "../../../service/index";
-import {
-  anyText,
-  basic,
-  furnished,
-  listOf,
-  matching,
-  newFolder,
-  objectsIn,
-  populated,
-  quick,
-  refused,
-  type Send,
-  start,
-} from "../helpers";
+import { anyText, basic, furnished, listOf, matching, newFolder, quick, refused, type Send, start } from "../helpers";
 
 /* The kinds of objects that other clients of this API manage beyond its specification. */
 
@@ -301,23 +288,4 @@ test("the call log contains no details", async () => {
   const { service } = await world();
   expect(service.calls.some(({ path }) => path.endsWith("/configurations"))).toBe(true);
   expect(JSON.stringify(service.calls)).not.toContain("s3cr3t-value");
-});
-
-test("fields that an earlier version stored as unknown are shown, and can be changed", async () => {
-  const dataDir = newFolder();
-  const { service, paths, node } = await populated({ dataDir });
-  await service.close();
-  const database = await objectsIn(dataDir);
-  type Kept = { fields: Record<string, unknown> };
-  const kept = JSON.parse((await database.get(`node/${node}`))!.toString()) as Kept;
-  const given = { size: "large", plan: "gold" };
-  await database.write([
-    [`node/${node}`, JSON.stringify({ ...kept, fields: { ...kept.fields, size: undefined }, given })],
-  ]);
-  await database.close();
-  const { send } = await start({ dataDir });
-  expect((await send("GET", paths.node)).body).toMatchObject({ size: "large", plan: "gold" });
-  const changed = await send("PATCH", paths.node, { size: "medium" });
-  expect(changed).toMatchObject({ status: 200, body: { size: "medium", plan: "gold" } });
-  expect((await send("GET", paths.node)).body).toMatchObject({ size: "medium", plan: "gold" });
 });

@@ -1,3 +1,5 @@
+import { SteadyClock } from "../../../service/storage/steady-clock";
+import { Store } from "../../../service/store/store";
 import { clocked, refused, start } from "../helpers";
 
 test("an environment is initializing, then setup, then live with its first started node", async () => {
@@ -104,4 +106,34 @@ test("latency delays every call, and concurrent calls are counted", async () => 
   service.setTiming({ latency: 0 });
   await send("GET", "/consortia");
   expect(service.inFlight.max).toBe(1);
+});
+
+describe("old versions", () => {
+  const draft = { kind: "consortium", parent: "o", organization: "o", due: undefined } as const;
+  let now = 0;
+  const open = () => new Store(new SteadyClock(() => ++now));
+  const nameAt = (store: Store, at: number) => store.listed("consortium", "o", at).map(({ fields }) => fields.name);
+
+  test("are kept while there is room, however many", () => {
+    const store = open();
+    const first = store.create({ ...draft, fields: { name: "0" } });
+    for (let version = 1; version <= 100; version++) store.setFields("consortium", first.id, { name: `${version}` });
+    expect(nameAt(store, first.createdAt)).toEqual(["0"]);
+  });
+
+  test("and deleted objects are kept up to a number, the latest ones", () => {
+    const store = open();
+    const kept = store.create({ ...draft, fields: { name: "kept" } });
+    const changing = store.create({ ...draft, fields: { name: "0" } });
+    const times = [changing.createdAt];
+    for (let version = 1; version <= 200; version++)
+      times.push(store.setFields("consortium", changing.id, { name: `${version}` }).changedAt);
+    const remembered = times.filter((at) => nameAt(store, at).length === 2);
+    expect(remembered).toEqual(times.slice(-128));
+    const gone = Array.from({ length: 1_030 }, () => store.create({ ...draft, fields: { name: "d" } }));
+    for (const one of gone) store.remove(one);
+    expect(nameAt(store, gone.at(-1)!.createdAt).filter((name) => name === "d")).toHaveLength(1_024);
+    expect(store.children("consortium", "o").map(({ fields }) => fields.name)).toEqual(["kept", "200"]);
+    expect(kept.fields.name).toBe("kept");
+  });
 });
