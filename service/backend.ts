@@ -14,11 +14,11 @@ import { SimulatedTethers } from "./tether/simulated-tethers";
 import { isTarget, Targets } from "./tether/targets";
 
 /** Real chains if requested and available, otherwise a simulation. */
-export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: Base): Backend {
+export function openBackend({ ledger: wanted, data }: ResolvedOptions, base: Base): Backend {
   if (!wanted) return simulation(base, "off", "it is switched off");
   const anvil = findAnvil(wanted.anvil);
   if (anvil === undefined) return simulation(base, "missing", whyNoLedger());
-  return realChains(base, anvil, dataDir, wanted);
+  return realChains(base, anvil, data, wanted);
 }
 
 function simulation(base: Base, state: LedgerState, why: string): Backend {
@@ -38,14 +38,14 @@ function simulation(base: Base, state: LedgerState, why: string): Backend {
 
 type LedgerSettings = NonNullable<ResolvedOptions["ledger"]>;
 
-function realChains(base: Base, anvil: string, dataDir: string | undefined, settings: LedgerSettings): Backend {
+function realChains(base: Base, anvil: string, data: string | undefined, settings: LedgerSettings): Backend {
   const { targets: addresses = {}, idleAfter: idle = usualPace.idle } = settings;
-  const keys = new AccountKeys(dataDir && join(dataDir, "accounts"), base.store);
+  const keys = new AccountKeys(data && join(data, "accounts"), base.store);
   const { callLimits } = base.settings;
   const pace = { ...usualPace, idle, pool: callLimits };
   const chains = new Chains(
     anvil,
-    dataDir && join(dataDir, "chains"),
+    data && join(data, "chains"),
     registerOf(base.store),
     base.warn,
     callLimits.memory,

@@ -25,7 +25,7 @@ export const history = async ({ module, options: { transactions = usual } = {} }
   const answer = 1_024 * transactions; // all logs at once are longer than an answer may usually be
   const start = () =>
     module.startService({
-      dataDir,
+      data: dataDir,
       ledger: true,
       timing: { nodeStart: 0, environmentStart: 0 },
       callLimits: { answer: Math.max(answer, 1 << 24), time: 120_000 },

@@ -39,8 +39,8 @@ function options(command: Command) {
     .option("--limit-consortia <count>", "consortia per organization (default: 2)", wholeNumber(0))
     .option("--limit-environments <count>", "environments per consortium (default: 3)", wholeNumber(0))
     .option("--limit-nodes <count>", "nodes per environment (default: 4)", wholeNumber(0))
-    .option("--limit-objects <count>", "objects per organization (default: 10000)", wholeNumber(0))
-    .option("--limit-bytes <bytes>", "bytes of an organization's objects (default: 16777216)", wholeNumber(0))
+    .addOption(new Option("--limit-objects <count>").hideHelp()) // these two had a meaning once
+    .addOption(new Option("--limit-bytes <bytes>").hideHelp())
     .addOption(
       new Option("--limit <name=value>", "limit of calls to nodes, such as gas=60000000; repeatable")
         .argParser(limit)
@@ -81,45 +81,47 @@ export function define(command: Command): void {
   options(command).action(serve);
 }
 
+/** How long a start may say nothing (ms). */
+const patience = 1_000;
+
 async function serve(flags: Flags): Promise<void> {
   if (flags.backup !== undefined) return copyData(flags.data, flags.backup);
   const known = flags.data === undefined ? undefined : readKey(join(flags.data, "api-key"));
-  const service = await started(flags);
-  const file = keyFile(flags, service);
-  if (service.ledger === "missing" && !flags.quiet) {
-    console.error(`consortium: no ledger: ${whyNoLedger()}. Everything else works.`);
-  }
-  if (!flags.quiet && !isLoopback(flags.host)) console.error(exposed(flags));
-  const starting = flags.console ? ownConsole(service, consolePort(flags), flags.stackExport) : undefined;
-  stopOnSignal(async () => {
-    await (await starting)?.close();
-    await service.close();
-  });
-  const page = await starting;
-  const generated = !flags.apiKey && service.apiKey !== known;
-  if (flags.json) console.log(JSON.stringify(summary(flags, service, file, page)));
-  else if (!flags.quiet) console.log(greeting(flags, service, file, page, generated));
-}
-
-/** How long a start may say nothing (ms). */
-const patience = 1_500;
-
-/** Starts the service. If another one has the port, the error says so. */
-async function started(flags: Flags): Promise<Service> {
   const late = setTimeout(() => flags.quiet || console.error("consortium: the service is starting …"), patience);
   try {
-    return await start(flags).finally(() => clearTimeout(late));
-  } catch (error) {
-    const { message, cause } = error as Error;
-    if ((cause as NodeJS.ErrnoException | undefined)?.code !== "EADDRINUSE") throw error;
-    const { host, port, tlsCert } = flags;
-    const health = `${tlsCert === undefined ? "http" : "https"}://${host}:${port}/health`;
-    const asked = fetch(health, { signal: AbortSignal.timeout(2_000) }).then((response) => response.text());
-    const isService = (await asked.catch(() => "")) === JSON.stringify({ status: "ok" });
-    const whose = isService ? "another Consortium service, such as that of npm start. Use that one" : "another program";
-    const own = `${isService ? ", or choose" : ". Choose"} another port: --port ${port + 1}, or --port 0 for any free one.`;
-    throw new Error(message.replace(/another program\.$/, whose + own), { cause: error });
+    const service = await start(flags).catch((error: unknown) => {
+      clearTimeout(late);
+      return whoHasThePort(flags, error as Error);
+    });
+    const file = keyFile(flags, service);
+    if (service.ledger === "missing" && !flags.quiet) {
+      console.error(`consortium: no ledger: ${whyNoLedger()}. Everything else works.`);
+    }
+    if (!flags.quiet && !isLoopback(flags.host)) console.error(exposed(flags));
+    const starting = flags.console ? ownConsole(service, consolePort(flags), flags.stackExport) : undefined;
+    stopOnSignal(async () => {
+      await (await starting)?.close();
+      await service.close();
+    });
+    const page = await starting;
+    const generated = !flags.apiKey && service.apiKey !== known;
+    if (flags.json) console.log(JSON.stringify(summary(flags, service, file, page)));
+    else if (!flags.quiet) console.log(greeting(flags, service, file, page, generated));
+  } finally {
+    clearTimeout(late);
   }
+}
+
+/** @throws the error of a start, with who has the port if it is taken */
+async function whoHasThePort({ host, port, tlsCert }: Flags, error: Error): Promise<never> {
+  const { message, cause } = error;
+  if ((cause as NodeJS.ErrnoException | undefined)?.code !== "EADDRINUSE") throw error;
+  const health = `${tlsCert === undefined ? "http" : "https"}://${host}:${port}/health`;
+  const asked = fetch(health, { signal: AbortSignal.timeout(2_000) }).then((response) => response.text());
+  const isService = (await asked.catch(() => "")) === JSON.stringify({ status: "ok" });
+  const whose = isService ? "another Consortium service, such as that of npm start. Use that one" : "another program";
+  const own = `${isService ? ", or choose" : ". Choose"} another port: --port ${port + 1}, or --port 0 for any free one.`;
+  throw new Error(message.replace(/another program\.$/, whose + own), { cause: error });
 }
 
 async function copyData(data: string | undefined, copy: string): Promise<void> {
@@ -128,13 +130,13 @@ async function copyData(data: string | undefined, copy: string): Promise<void> {
   console.log(`Copied ${data} to ${copy}.`);
 }
 
-function start(flags: Flags): Promise<Service> {
+async function start(flags: Flags): Promise<Service> {
   const [first = "local", ...others] = flags.organization ?? [];
   const like = likeWhom(flags.like);
   return startService({
     host: flags.host,
     port: flags.port,
-    dataDir: flags.data,
+    data: flags.data,
     log: flags.log,
     tethers: flags.tether,
     allowHosts: flags.allowHost,
@@ -145,8 +147,6 @@ function start(flags: Flags): Promise<Service> {
       consortia: flags.limitConsortia,
       environments: flags.limitEnvironments,
       nodes: flags.limitNodes,
-      objects: flags.limitObjects,
-      bytes: flags.limitBytes,
     },
     callLimits: flags.limit,
     timing: overlay(like.timing ?? {}, {
@@ -174,14 +174,15 @@ function keyFile(flags: Flags, service: Service): string {
 function summary(flags: Flags, service: Service, apiKeyFile: string, page: Console | undefined) {
   const { baseUrl, url, port, ledger } = service;
   const organizations = service.organizations.map(({ name, id }) => ({ name, id }));
-  const dataDir = flags.data === undefined ? null : resolve(flags.data);
+  const data = flags.data === undefined ? null : resolve(flags.data);
   return {
     baseUrl,
     url,
     port,
     ledger,
     pid: process.pid,
-    dataDir,
+    data,
+    dataDir: data, // its former name
     apiKeyFile,
     organizations,
     console: page?.url ?? null,

@@ -30,7 +30,7 @@ type Given<Shape extends z.ZodRawShape, Needed extends keyof Shape = never> = {
 const ofOrganization = {
   /** Its name, unique in the service. */
   name: text,
-  /** Its API key. Default: the one kept in `dataDir`, or a new random one. */
+  /** Its API key. Default: the one kept in `data`, or a new random one. */
   apiKey: z
     .string()
     .regex(/^[\x21-\x7e]+$/, "must be visible characters without spaces")
@@ -84,6 +84,8 @@ const ofService = {
   /** Origins of web pages that may call the service, such as `https://app.example`. Default: only this machine's. */
   allowOrigins: z.array(origin).default([]),
   /** Folder for all data and the API keys. Default: in memory only. */
+  data: text.optional(),
+  /** @deprecated The former name of `data`. */
   dataDir: text.optional(),
   /** Organizations; the first one's key is `service.apiKey`. Default: one, named `local`. */
   organizations: z
@@ -131,14 +133,16 @@ export type ServiceOptions = Given<typeof ofService>;
 /** The options with every default filled in. */
 export type ResolvedOptions = z.output<typeof options>;
 
-const options = z.strictObject(ofService).transform(({ tethers, ...others }, context) => {
+const options = z.strictObject(ofService).transform(({ tethers, dataDir, data = dataDir, ...others }, context) => {
   const [first] = others.organizations;
+  if (dataDir !== undefined && data !== dataDir)
+    context.addIssue("data and dataDir name two folders: leave dataDir out");
   const owned = tethers.map((tether) => ({ ...tether, organization: tether.organization ?? first!.name }));
   for (const { id, organization } of owned) {
     if (others.organizations.some(({ name }) => name === organization)) continue;
     context.addIssue(`tether ${id} names an unknown organization, ${organization}`);
   }
-  return { ...others, tethers: owned };
+  return { ...others, data, tethers: owned };
 });
 
 export const resolveOptions = (given: ServiceOptions): ResolvedOptions =>

@@ -72,6 +72,21 @@ test.each([
   expect(stdout.includes(`Data is kept in ${dataDir}.`)).toBe(isKept);
 });
 
+test.each([
+  ["ends", [], 0],
+  ["is refused", ["--tls-cert", "no-file"], 1],
+])("that a start takes a while is not said once it %s", async (_, args, exit) => {
+  const [set, clear] = [jest.spyOn(globalThis, "setTimeout"), jest.spyOn(globalThis, "clearTimeout")];
+  for (let time = 1; time <= 2; time++) {
+    expect((await served(args)).code).toBe(exit);
+    const announced = set.mock.calls.flatMap(([, ms], at) =>
+      ms === 1_000 ? [set.mock.results[at]!.value as unknown] : [],
+    );
+    expect(announced).toHaveLength(time);
+    expect(clear).toHaveBeenCalledWith(announced.at(-1));
+  }
+});
+
 test("--json tells the same to programs", async () => {
   const { stdout } = await served(["--json", "--data", dataDir, "--organization", "a", "--organization", "b"]);
   const told = JSON.parse(stdout) as Record<string, unknown>;
@@ -81,6 +96,7 @@ test("--json tells the same to programs", async () => {
     port: expect.any(Number) as number,
     ledger: "off",
     pid: process.pid,
+    data: dataDir,
     dataDir,
     apiKeyFile: join(dataDir, "api-key"),
     organizations: ["a", "b"].map((name) => ({ name, id: expect.any(String) as string })),

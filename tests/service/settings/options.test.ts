@@ -16,6 +16,7 @@ test.each([
   [{ tethers: [{ id: "t" }, { id: "t" }] }, /tethers: each id must be different/],
   [{ tethers: [{ id: "t", organization: "nobody" }] }, /tether t names an unknown organization, nobody/],
   [{ tethers: [{ id: "t", funds: { rinkeby: "1.5" } }] }, /funds.rinkeby: must be a whole number of wei/],
+  [{ data: "/a", dataDir: "/b" }, /data and dataDir name two folders/],
   [{ limits: { nodes: -1 } }, /limits.nodes: /],
   [{ timing: { nodeStart: -1 } }, /timing.nodeStart: /],
   [{ timing: { tetherHour: 0 } }, /timing.tetherHour: /],
