@@ -181,7 +181,11 @@ export function listOf(results: readonly Result[]): string {
   const lines: string[] = [];
   for (const [check, some] of groupBy(results, (one) => one.check)) {
     const good = some.filter(({ outcome }) => outcome === "ok");
-    if (good.length === 1) lines.push(`${signs.ok} ${check}: ${subjectName(good[0]!)}: ${printable(good[0]!.text)}`);
+    if (good.length === 1) {
+      const about = subjectName(good[0]!); // "environment ledger" says that it is about an environment
+      const lead = about.startsWith(`${check} `) ? about : `${check}: ${about}`;
+      lines.push(`${signs.ok} ${lead}: ${printable(good[0]!.text)}`);
+    }
     if (good.length > 1)
       lines.push(`${signs.ok} ${check}: all ${good.length === some.length ? "" : "other "}${good.length}`);
     const others = some.filter(({ outcome }) => outcome !== "ok");

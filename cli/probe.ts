@@ -164,7 +164,7 @@ function linesOf(told: Told, rows: Record<FactName, Row>): string[] {
   return [
     ...asked.filter(isAbout).map(lineOf),
     ...asked.filter((one) => !isAbout(one)).map(lineOf),
-    `Of ${Object.keys(rows).length} assumptions, ${count("as assumed")} hold, ${count("otherwise")} do not, ${count("not seen")} were not seen.`,
+    `Of ${Object.keys(rows).length} assumptions: ${count("as assumed")} as assumed, ${count("otherwise")} otherwise, ${count("not seen")} not seen.`,
   ];
 }
 

@@ -7,7 +7,7 @@ import { durationSeconds } from "../provider/constants";
 import { newSession } from "../provider/core/session";
 import { stepsOf } from "../provider/core/verbs";
 import { coded, codeOf, type ErrorCode, UserError } from "../provider/errors";
-import { messageOf } from "../provider/plain";
+import { counted, messageOf } from "../provider/plain";
 import { definitions } from "../provider/resources";
 import { isUtility } from "../provider/resources/service";
 import { deletionOrder, type Found, fullIdOf, inside, readOwn } from "../provider/resources/tree";
@@ -65,7 +65,7 @@ async function decide(
 ): Promise<Cleared> {
   const nothing: Cleared = { deleted: [], kept: new Map(), failed: [] };
   if (going.size === 0) return nothing;
-  const objects = `${going.size} object${going.size === 1 ? "" : "s"}`;
+  const objects = counted(going.size, "object");
   if (!yes && (json || !(await confirm(`Delete ${objects}?`)))) {
     if (!json) print(`Nothing was deleted of ${objects}: --yes deletes without asking.`);
     return nothing;
@@ -274,7 +274,7 @@ export function age(item: Found, now: number): string {
   ];
   const [length, unit] = units.find(([size]) => seconds >= size) ?? [1, "second"];
   const count = Math.max(0, Math.floor(seconds / length));
-  return `${count} ${unit}${count === 1 ? "" : "s"} old`;
+  return `${counted(count, unit)} old`;
 }
 
 /** The tree of what is deleted, with its parents, even if these stay. */

@@ -10,7 +10,6 @@ import { allowLedgerLoss, changedSince, fleetFile, matrixOption, only, reporting
 import { writeChanged } from "./project";
 import {
   type Command,
-  counted,
   exitCode,
   type FleetResult,
   isGood,
@@ -31,6 +30,7 @@ import { matching, selected, type Wanted } from "./selection";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
 import {
   confirm,
+  counted,
   print,
   repeatable,
   replaceFile,
@@ -132,7 +132,7 @@ function definePlan(program: Program): void {
       changes?.removed.forEach((name) => say(`${name} is no longer in ${file}: its stack is not changed.`));
       if (stages !== undefined && planned.length > stages)
         throw new Error(
-          `${file} has ${planned.length} stages, and --stages says ${stages}: add jobs to the pipeline, or shorten the chain of dependsOn.`,
+          `${file} has ${counted(planned.length, "stage")}, and --stages says ${stages}: add jobs to the pipeline, or shorten the chain of dependsOn.`,
         );
       if (matrix) return print(matrices[matrix](planned));
       for (const { stage, shard, stacks: own } of planned.flat())
@@ -144,7 +144,7 @@ function definePlan(program: Program): void {
         counted(planned.flat().length, "shard"),
         ...(planned.length > 1 ? [`${planned.length} stages`] : []),
       ];
-      say(`${stacks.length} of ${definition.stacks.length} stacks in ${shown.join(" of ")}`);
+      say(`${stacks.length} of ${counted(definition.stacks.length, "stack")} in ${shown.join(" of ")}`);
     });
 }
 
@@ -192,7 +192,7 @@ function defineManifests(program: Program): void {
         say(`${relative(folder, left)} is of no stack in ${file}: ${what}`);
       }
       const next = "Commit them, apply access.yaml, create these Secrets, then apply the other files:";
-      print(`${files.length} files are in ${folder}. ${next}`);
+      print(`${counted(files.length, "file is", "files are")} in ${folder}. ${next}`);
       neededSecrets(definition, options).forEach((text) => print(`  ${text}`));
       const remarks = [lockRemark(made, folder) ?? [], manifestRemarks(definition, options)].flat();
       remarks.forEach((text) => say(text));
@@ -202,7 +202,10 @@ function defineManifests(program: Program): void {
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
   const read = readFleet(file, { limits: command === "up" || command === "preview" });
   const { stacks, inAll, stages, names, changes } = selected(read, flags);
-  if (changes) say(`${changes.reasons.size} of ${read.stacks.length} stacks have changed since ${flags.changedSince}.`);
+  if (changes)
+    say(
+      `${changes.reasons.size} of ${counted(read.stacks.length, "stack has", "stacks have")} changed since ${flags.changedSince}.`,
+    );
   for (const folder of flags.policyPack ?? []) {
     const pack = { path: resolve(folder) };
     const problem = problemOfPack(pack);

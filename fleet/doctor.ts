@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Command as Program } from "commander";
 import limited from "p-limit";
 import {
+  counted,
   cutOff,
   examineService,
   examineVersions,
@@ -29,7 +30,6 @@ import { lastOf, own } from "./ownership";
 import { workFolderOf } from "./project";
 import { findPulumi, inProject, saidIn, unless, workspaceIn } from "./pulumi";
 import { haveEnded, openRun, recordOf } from "./recovery";
-import { counted } from "./results";
 import { type Fleet, type FleetStack } from "./schema";
 import { readSecrets, type Secrets, stackEnvironment } from "./secrets";
 import { selected } from "./selection";

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { join, posix, relative } from "node:path";
 import {
   check,
+  counted,
   groupBy,
   partsOf,
   type Problem,
@@ -379,7 +380,9 @@ export function manifestRemarks(fleet: Fleet, options: ManifestOptions): string[
       `${ownImage} lacks the provider plugin: set kubernetes.image to an image with it, as docs/fleet.md says.`,
     );
   if (programs.length > 0)
-    remarks.push(`${programs.length} networks are Programs, which do not share the state of \`fleet up\`.`);
+    remarks.push(
+      `${counted(programs.length, "network is a Program", "networks are Programs")}, whose state \`fleet up\` does not share.`,
+    );
   for (const stack of stacks)
     if (stack.program !== undefined)
       remarks.push(

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import limited from "p-limit";
 import {
   confirm,
+  counted,
   jsonText,
   messageOf,
   print,
@@ -18,7 +19,7 @@ import { labelsOf, namespaceOf } from "./manifests";
 import { matrixOption, only, reporting } from "./options";
 import { cancelStack } from "./pulumi";
 import { holdersOf } from "./recovery";
-import { counted, isGood, type Merged, mergeResults } from "./results";
+import { isGood, type Merged, mergeResults } from "./results";
 import { type Fleet } from "./schema";
 import { patternOf } from "./selection";
 import { matrices, titleOf } from "./shards";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { groupBy, jsonText, junitXml, type TestCase, textOf } from "pulumi-consortium/internal/fleet";
+import { counted, groupBy, jsonText, junitXml, type TestCase, textOf } from "pulumi-consortium/internal/fleet";
 import { type FleetStack } from "./schema";
 import { indexesOf, type Planned, type Shard, titleOf } from "./shards";
 
@@ -197,7 +197,7 @@ function missingIn(stages: readonly Stage[]): string | undefined {
       if (!isOne && own.length === 0) return `Stage ${stage} did not run: ${counted(size, "stack")}.`;
       const where = isOne ? "" : `stage ${stage}: `;
       const titles = unseen(one).map(titleOf).join(", ");
-      return `${where}${lacking} of ${size} stacks have no result. There are no results of the shards ${titles}.`;
+      return `${where}${lacking} of ${counted(size, "stack has", "stacks have")} no result. There are no results of the shards ${titles}.`;
     });
   return lines.length === 0 ? undefined : `${lines.join(" ")} Run these shards again, and merge all of them.`;
 }
@@ -212,8 +212,6 @@ function partIn({ file, text }: { file: string; text: string }): Part {
 }
 
 /* Output. */
-
-export const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
 /** A summary of more stacks than this only counts stacks without changes. */
 const manyStacks = 20;

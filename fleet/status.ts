@@ -1,6 +1,13 @@
-import { jsonText, junitXml, metricLabels, printableLines, type TestCase } from "pulumi-consortium/internal/fleet";
+import {
+  counted,
+  jsonText,
+  junitXml,
+  metricLabels,
+  printableLines,
+  type TestCase,
+} from "pulumi-consortium/internal/fleet";
 import { holdersOf, lockedBy } from "./recovery";
-import { counted, type FleetResult, losesLedger, type StackResult } from "./results";
+import { type FleetResult, losesLedger, type StackResult } from "./results";
 
 /* The status of a fleet's stacks, from the Stacks of a cluster or from the results of its last run. */
 

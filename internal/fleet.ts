@@ -32,7 +32,7 @@ export { differencesBetween, inWords } from "../inventory/drift";
 export { type EngineEvent } from "../inventory/plan/read";
 export type { Answer, Order } from "../plugin/shared";
 export { ConsortiumClient, type ConsortiumObject, isApiError, regions } from "../provider/api";
-export { messageOf } from "../provider/plain";
+export { counted, messageOf } from "../provider/plain";
 export { environmentName, keySourceVariable } from "../provider/api/environment";
 export { paths } from "../provider/api/paths";
 export { printable, printableLines } from "../provider/api/printable";

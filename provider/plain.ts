@@ -10,6 +10,9 @@ export const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(v
 export const text = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
+/** `1 node`, `2 nodes`. @param many of words that do not only get an `s` */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const decimals = 18;

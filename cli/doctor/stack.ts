@@ -5,7 +5,7 @@ import { ConsortiumClient, isApiError, type Settings } from "../../provider/api"
 import { briefly } from "../../provider/api/api-error";
 import { storedIn } from "../../provider/core/state";
 import { UserError } from "../../provider/errors";
-import { messageOf } from "../../provider/plain";
+import { counted, messageOf } from "../../provider/plain";
 import { exportStack, pulumiOutput } from "../shared/connection";
 import { failure, type Finding, note, ok, unknown, wrong } from "./findings";
 import { backendIn, cutOff, holdersText, isOn, type Lock, locksIn, pendingIn, withoutLogin } from "./held";
@@ -37,7 +37,7 @@ export async function stack(name: string, folder: string, settings: Settings | u
     locks.some(({ state }) => state === "wrong"),
   );
   return [
-    ok("state", `${read.rows.length} resources in ${withoutLogin(backend ?? "an unknown backend")}`),
+    ok("state", `${counted(read.rows.length, "resource")} in ${withoutLogin(backend ?? "an unknown backend")}`),
     ...locks,
     ...(pending.length > 0 ? pending : [ok("pending operations", "none")]),
     ...(settings ? await compared(read, settings) : [unknown("objects", "not checked: the service is not available")]),
@@ -85,10 +85,15 @@ async function compared(read: ReturnType<typeof readStack>, settings: Settings):
     const next = "Run `pulumi refresh`, then `pulumi up`, which creates them again; or remove them from the program.";
     return [
       names.length === 0
-        ? ok("objects", `all ${own.length} objects of the stack exist`)
+        ? ok("objects", counted(own.length, "object of the stack exists", "objects of the stack exist"))
         : wrong("objects", `the service no longer has ${names.join(", ")}`, next),
       ...(drifted.length > 0
-        ? [note("drift", `${drifted.length} objects have drifted: \`consortium check\` shows how`)]
+        ? [
+            note(
+              "drift",
+              `${counted(drifted.length, "object has", "objects have")} drifted: \`consortium check\` shows how`,
+            ),
+          ]
         : []),
     ];
   } catch (error) {

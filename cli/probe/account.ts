@@ -2,7 +2,8 @@ import { isApiError, type Method, path } from "../../provider/api";
 import { paths } from "../../provider/api/paths";
 import { conditionOf } from "../../provider/api/states";
 import { fieldsOf } from "../../provider/plain";
-import { type Answer, judged, type Question, type Seen, type World } from "./world";
+import type { Seen } from "./notes";
+import { type Answer, judged, type Question, type World } from "./world";
 
 /* What the service shows of the key, its organization and its plan. Changes nothing. */
 

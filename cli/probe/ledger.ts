@@ -1,6 +1,6 @@
 import { hardForks, type HardFork, hasFork, secondsOf } from "../../provider/profiles";
 import { paths } from "../../provider/api/paths";
-import { fieldsOf } from "../../provider/plain";
+import { counted, fieldsOf } from "../../provider/plain";
 import type { Question, World } from "./world";
 
 /* Identifies a node's ledger: a service may name one client and run another. */
@@ -86,7 +86,7 @@ async function codeSize(world: World): Promise<string> {
     else tooMuch = middle;
   }
   world.answers.quorumLedger = { ...world.answers.quorumLedger, codeSize: most };
-  return `${most} bytes`;
+  return counted(most, "byte");
 }
 
 export const ofLedger: readonly Question[] = [

@@ -1,6 +1,15 @@
 import { templateOf } from "../../provider/api/paths";
 import { fieldsOf } from "../../provider/plain";
-import type { Seen } from "./world";
+
+/** What the service answered to one call, whatever its status. */
+export interface Seen {
+  status: number;
+  form: "JSON" | "plain text" | "HTML" | "no body";
+  body: unknown;
+  text: string;
+  /** The call succeeded, with an answer in the API's form. */
+  ok: boolean;
+}
 
 /** A refusal in the service's words, without names, ids and numbers. */
 interface Refusal {

@@ -4,7 +4,8 @@ import { fieldsOf } from "../../provider/plain";
 import { itemsOf, ofAccount } from "./account";
 import { ofLedger } from "./ledger";
 import { ofTether } from "./tether";
-import { type Answer, judged, type Question, type Removal, type Seen, type World } from "./world";
+import type { Seen } from "./notes";
+import { type Answer, judged, type Question, type Removal, type World } from "./world";
 
 const quorum = { provider: "quorum", consensus_type: "raft" };
 /** An account that nobody uses, in the genesis of a ledger that lives for minutes. */

@@ -1,7 +1,8 @@
 import { paths } from "../../provider/api/paths";
 import { countIn, tetherIn } from "../../provider/api/tether";
 import { isObject, fieldsOf } from "../../provider/plain";
-import { type Answer, judged, type Question, type Seen, type World } from "./world";
+import type { Seen } from "./notes";
+import { type Answer, judged, type Question, type World } from "./world";
 
 /* Tries a tether service that nothing uses, because the API makes none. What is paid for comes last, and is stopped. */
 

@@ -20,17 +20,7 @@ import { Anything } from "../../provider/api/wire";
 import { fieldsOf } from "../../provider/plain";
 import type { AnswersChange, Timing } from "consortium-service";
 import type { FactName } from "./facts";
-import { Notes } from "./notes";
-
-/** What the service answered to one call, whatever its status. */
-export interface Seen {
-  status: number;
-  form: "JSON" | "plain text" | "HTML" | "no body";
-  body: unknown;
-  text: string;
-  /** The call succeeded, with an answer in the API's form. */
-  ok: boolean;
-}
+import { Notes, type Seen } from "./notes";
 
 /** In the order of creation. Deletion goes the other way. */
 export type Kind = "consortium" | "membership" | "environment" | "node";

@@ -16,7 +16,7 @@ import {
 import { readPages } from "./pages";
 import { paths } from "./paths";
 import { resolveSettings, type Settings } from "./settings";
-import { fieldsOf } from "../plain";
+import { counted, fieldsOf } from "../plain";
 import {
   ConfigurationObject,
   ConsortiumObject,
@@ -236,7 +236,7 @@ export class ConsortiumClient {
     });
     const confirmation = environmentName("confirmLists");
     if (part === undefined || (isCounted && processEnvironment()[confirmation] === "true")) return read;
-    const errorMessage = `the list is incomplete: it has ${items.length} elements, and ${part}`;
+    const errorMessage = `the list is incomplete: it has ${counted(items.length, "element")}, and ${part}`;
     const next =
       `Ask whoever runs the service to show the whole list, or to name the next page in a Link header (RFC 8288). ` +
       `If these are all, and the total is wrong, confirm that with ${confirmation}=true.`;

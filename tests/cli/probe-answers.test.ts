@@ -125,7 +125,7 @@ test.each([
 
 test.each([
   [0, "not known: a call that deploys is refused", undefined],
-  [1, "1 bytes", 1],
+  [1, "1 byte", 1],
   [24_576, "24576 bytes", 24_576],
   [131_071, "131071 bytes", 131_071],
   [131_072, "more than 131072 bytes", undefined],

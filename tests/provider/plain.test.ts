@@ -1,7 +1,7 @@
 import { brokenTexts, printable, printableLines } from "../../provider/api/printable";
 import { isGoing, isGone, isOneOf } from "../../provider/api/states";
 import { didYouMean, nearest, unknownSetting } from "../../provider/core/suggest";
-import { fieldsOf, inEther, isObject, messageOf, text, weiOf } from "../../provider/plain";
+import { counted, fieldsOf, inEther, isObject, messageOf, text, weiOf } from "../../provider/plain";
 
 /** Plain values of answers, states and files, and words for people. */
 
@@ -136,4 +136,12 @@ test("whether a state is one of several, ignoring case and blanks; never if ther
   expect(isOneOf(["started", "live"], " Live ")).toBe(true);
   expect(isOneOf(["started"], "live")).toBe(false);
   expect(isOneOf(undefined, "live")).toBe(false);
+});
+
+test.each([
+  [0, "0 nodes", "0 files are"],
+  [1, "1 node", "1 file is"],
+  [2, "2 nodes", "2 files are"],
+])("%d is counted in words", (count, one, sentence) => {
+  expect([counted(count, "node"), counted(count, "file is", "files are")]).toEqual([one, sentence]);
 });

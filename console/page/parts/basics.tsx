@@ -14,7 +14,7 @@ import { hrefOf } from "../route";
 const signs: Record<Tone, string> = { good: "●", waiting: "◐", plain: "■", bad: "✕" };
 
 /** States whose names are misleading. */
-const meanings: Record<string, string> = { setup: "setup (in use)" };
+const meanings: Record<string, string> = { setup: "set up" };
 
 /** A condition by shape, word and color. */
 export function Sign({ tone, text }: { tone: Tone; text: string }) {

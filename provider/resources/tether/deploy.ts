@@ -3,7 +3,7 @@ import { briefly } from "../../api/api-error";
 import { printable } from "../../api/printable";
 import { processEnvironment } from "../../api/environment";
 import { conditionOf } from "../../api/states";
-import { fieldsOf, messageOf } from "../../plain";
+import { counted, fieldsOf, messageOf } from "../../plain";
 import { UserError } from "../../errors";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
@@ -156,7 +156,7 @@ async function already(deployment: Deployment): Promise<string | undefined> {
 /** What its reports tell. The first one proves that it was deployed and activated. undefined: there are none. */
 export const reported = ({ client }: Session, id: string): Promise<string | undefined> =>
   client.getTetherReportCount(id).then(
-    (count) => (count > 0 ? `it has made ${count} reports` : undefined),
+    (count) => (count > 0 ? `it has made ${counted(count, "report")}` : undefined),
     (error: unknown) => {
       if (isApiError(error, "missing", "unsupported", "invalid")) return undefined;
       if (isApiError(error, "lost")) return "the number of its reports cannot be read";

@@ -4,6 +4,7 @@ import { printable } from "../../../provider/api/printable";
 import { defaultBaseUrl, type Region, regions, SettingsError } from "../../../provider/api/settings";
 import { type ProviderSettings, resolveProviderSettings } from "../../../provider/core/settings";
 import { groupBy } from "../../../provider/core/values";
+import { counted } from "../../../provider/plain";
 import { definePolicy, oneOf } from "../define";
 import { providerTitle, settingsOf } from "../live";
 import { ancestorsOf, dependenciesOf, listed, type Member, type Stack, unknown } from "../stack";
@@ -89,7 +90,7 @@ export const balancedMembership = definePolicy({
         if (member === undefined || share <= maxShare) continue;
         const membership = stack.find("Membership", member)?.name ?? member;
         report.violation(
-          `Membership "${membership}" would own ${owned.length} of ${nodes.length} nodes of environment ` +
+          `Membership "${membership}" would own ${owned.length} of ${counted(nodes.length, "node")} of environment ` +
             `"${environment.name}" (${percent(share)}), but at most ${percent(maxShare)} is advised. ` +
             "Add nodes of other memberships, or remove some of its own.",
           environment.urn,
@@ -99,7 +100,7 @@ export const balancedMembership = definePolicy({
       const needed = protocol === undefined ? undefined : tolerant[protocol];
       if (needed === undefined || nodes.length >= needed) continue;
       report.violation(
-        `Environment "${environment.name}" would have ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}, but ` +
+        `Environment "${environment.name}" would have ${counted(nodes.length, "node")}, but ` +
           `${protocol} needs ${needed} for one of them to fail without harm. Add ${needed - nodes.length}.`,
         environment.urn,
       );
