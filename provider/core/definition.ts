@@ -47,8 +47,7 @@ interface Details {
 
 /** What a resource may do in its own way: verbs, built from functions of the core (`stepsOf` in verbs.ts), and answers to their questions. */
 export interface Steps {
-  /** @param left the state of the same object, if another resource has just released it */
-  create(session: Session, inputs: Props, left?: Props): Promise<Made>;
+  create(session: Session, inputs: Props): Promise<Made>;
   /** undefined: it is confirmed to be gone. */
   read(session: Session, id: string, state: Props): Promise<Props | undefined>;
   update(session: Session, id: string, olds: Props, news: Props): Promise<Props>;

@@ -16,7 +16,7 @@ export const insideAgeMs = 1_000;
 export const siblingsAgeMs = 5_000;
 /** In a refresh, which asks once for each object. read.ts */
 export const refreshAgeMs = 10_000;
-/** For what rarely changes: parents, members, and names that nobody changes in this run. adopt.ts, delete.ts, handover.ts, invitation.ts, tether/read.ts */
+/** For what rarely changes: parents, members, and names that nobody changes in this run. adopt.ts, delete.ts, invitation.ts, tether/read.ts */
 export const steadyAgeMs = 10_000;
 
 /* How far a service may lag behind itself. */
@@ -58,8 +58,6 @@ export const previewMs = 5_000;
 export const refusedMs = { conflict: 120_000, invalid: 20_000 };
 /** A name of something that is being deleted, or that this run renames: a create waits for it. adopt.ts */
 export const nameFreedMs = 60_000;
-/** A name that a sibling gives up by a rename in this run: another rename waits for it. change.ts */
-export const renamedMs = 20_000;
 /** A service that lacks a kind is asked for it again: it may be a newer version. tree.ts */
 export const lackingMs = 600_000;
 /** The states of a stack are shown within this time, even if what is created depends on none of them. organization.ts */
@@ -69,7 +67,7 @@ export const logKeptMs = 30 * 24 * 3_600_000;
 
 /* How often to look, and to tell. */
 
-/** At something that changes by itself, outside of `waitFor`. listed.ts, adopt.ts, change.ts, delete.ts */
+/** At something that changes by itself, outside of `waitFor`. listed.ts, adopt.ts, delete.ts */
 export const lookEveryMs = 1_000;
 /** For the object of a lost create: often at first, then more rarely, because that does not help a slow service. send-create.ts */
 export const lostEveryMs = { first: 500, then: 2_000 };

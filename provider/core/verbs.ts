@@ -23,6 +23,7 @@ import {
   type Made,
   nameKey,
   nameOf,
+  pathOf,
   type Props,
   type Steps,
   secretKeys,
@@ -33,9 +34,8 @@ import { type ProgramResource } from "./leases";
 import { create } from "./lifecycle/create";
 import { foreseen } from "./lifecycle/adopt";
 import { deleting } from "./lifecycle/delete";
-import { keeper, take } from "./lifecycle/handover";
 import { read } from "./lifecycle/read";
-import { refuseUnfinished, removeWaiting, removeWaitingBeside, waits } from "./lifecycle/replace";
+import { refuseEarly, removeWaiting, removeWaitingBeside, waits } from "./lifecycle/replace";
 import { update } from "./lifecycle/update";
 import {
   ownershipOfNew,
@@ -263,7 +263,8 @@ export class Verbs {
     if (isStopped(definition, olds, inputs)) stopped.add(id);
     const isReplaced = difference.replaces.length > 0;
     if (isReplaced) {
-      leases.giveUp(path, partsOf(definition, olds).asked[nameKey(definition) ?? ""]);
+      const name = partsOf(definition, olds).asked[nameKey(definition) ?? ""];
+      leases.giveUp(path, name, this.#resource(news));
       // A destroy of targets asks what depends on them, as if that were replaced, and checks nothing.
       const isOfDestroy = isUnknown(inputs) && programmed.size === 0;
       const loss = isOfDestroy ? lossWarning("delete", definition.type) : undefined;
@@ -275,10 +276,9 @@ export class Verbs {
     const resource = this.#resource(news);
     // A resource that only a refresh has shown may be removed from the program, or renamed in it. During an update, the engine asks with
     // unknown values only to find what a replacement affects.
-    if (!resource || !programmed.has(resource.key) || isUnknown(inputs)) return difference;
-    const held = { path, id, isOver: isOver(definition, olds) };
-    const warning = leases.hold(resource, definition, held, olds, inputs, isReplaced);
-    return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
+    if (resource && programmed.has(resource.key) && !isUnknown(inputs) && !isReplaced)
+      leases.hold(resource, definition, { path, id, isOver: isOver(definition, olds) }, inputs);
+    return difference;
   }
 
   /** Creates or adopts the object and waits until it is ready. */
@@ -293,16 +293,16 @@ export class Verbs {
     const isProved = await proveBeforeCreate(timed, definition);
     const known = resourceOnly(inputs);
     const idKey = definition.steps?.idKey;
+    const { leases } = timed.run;
     const run = async (): Promise<Made> => {
       try {
-        const left = idKey === undefined ? undefined : take(timed, definition, known, String(known[idKey]));
-        const made = await stepsOf(definition).create(timed, known, left);
-        timed.run.leases.ready(timed.resource);
+        if (idKey !== undefined)
+          leases.take(timed.resource, definition, known, pathOf(definition, known, String(known[idKey])));
+        const made = await stepsOf(definition).create(timed, known);
+        leases.ended(timed.resource, "ready");
         return made;
       } catch (error) {
-        // The old resource keeps the object that this one was to take over.
-        if (error instanceof Incomplete) timed.run.leases.ready(timed.resource, false);
-        else timed.run.leases.failed(timed.resource);
+        leases.ended(timed.resource, error instanceof Incomplete ? "unready" : "failed");
         throw error;
       }
     };
@@ -378,14 +378,13 @@ export class Verbs {
     const object = this.#saw(id, given);
     await proveOrganization(timed, object);
     const elsewhere = this.sessions.log.isMadeElsewhere(object.path) && "another provider of this program has it now";
-    const why = elsewhere || (await keeper(timed, definition, id, state));
-    if (why !== undefined) {
-      timed.say(`${nameOf(definition, state)} (${id}): not deleted, because ${why}`);
-      return timed.run.leases.release(object.path, state);
-    }
+    // This may be the same resource: after an import or an adoption of its own object, an old state with that object is deleted.
+    const holder = timed.run.leases.holder(object.path);
+    const why = elsewhere || (holder && `it is "${holder.resource.name}" of the program now`);
+    if (why) return timed.say(`${nameOf(definition, state)} (${id}): not deleted, because ${why}`);
     const remove = (session: Session): Promise<unknown> => stepsOf(definition).delete(session, id, state);
     if (await waits(timed, definition, id, state, remove)) return;
-    refuseUnfinished(timed, definition, id, state);
+    refuseEarly(timed, definition, id, state);
     await removeWaiting(timed, object.path);
     await removeWaitingBeside(timed, definition, state);
     await remove(timed);

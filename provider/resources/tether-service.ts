@@ -93,8 +93,8 @@ export const tetherService: Definition = {
     isShown,
     settled: ({ state, active, network, deployedNetworks }) =>
       state !== undefined && (state === "active") === (active !== false) && hasContract(deployedNetworks, network),
-    async create(session, inputs, left) {
-      const state = await (left ? configure(session, left, inputs) : begin(session, inputs));
+    async create(session, inputs) {
+      const state = await begin(session, inputs);
       return { id: String(inputs.tetherId), state };
     },
     read,

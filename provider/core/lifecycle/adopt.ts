@@ -9,14 +9,13 @@ import { text } from "../../plain";
 import { Collection } from "../collection";
 import { Listed } from "../listed";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
-import { held, isNamesake } from "../leases";
+import { held } from "../leases";
 import { type Session } from "../session";
 import { fresh, readyStep, stateOf, type StoredState } from "../state";
 import { goneMs, lookEveryMs, nameFreedMs, steadyAgeMs, takenLagMs } from "../times";
 import { Incomplete, isUnclear } from "../../errors";
 import { isUnset, normalOf, sameValue } from "../values";
 import { toContinue } from "./continue-killed";
-import { take } from "./handover";
 import { agrees, factOf, namedLike } from "./recognize";
 import { change, type Change, type Effect, effectOf, warnOfIgnored } from "./change";
 import { openAfter } from "./update";
@@ -90,7 +89,8 @@ async function toAdopt(collection: Collection, siblings: Identified[] | undefine
       ? await chosen(collection, collection.inputs.adopt, siblings)
       : await namedAlike(collection, siblings);
   if (!item) return undefined;
-  take(collection.session, collection.definition, collection.inputs, item.id);
+  const { session, definition, inputs } = collection;
+  session.run.leases.take(session.resource, definition, inputs, collection.pathOf(item.id));
   return { item, how: await howOf(collection, item) };
 }
 
@@ -148,18 +148,14 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
     if (similar !== undefined) throw collection.error("cannot-adopt", similar);
     return undefined;
   }
-  const left = taken.some(({ id }) => session.run.leases.released(collection.pathOf(id)));
-  if (!(adopts(session, inputs) || left)) throw collection.error("name-taken", takenBy(collection, taken));
+  if (!adopts(session, inputs)) throw collection.error("name-taken", takenBy(collection, taken));
   if (more.length === 0) return first;
   throw collection.error("cannot-adopt", severalHave(taken));
 }
 
 /** The siblings with this name, except those that this one replaces. */
-function namesakes(collection: Collection, siblings: Identified[]): Identified[] {
-  const { leases } = collection.session.run;
-  const isLeft = (id: string): boolean => leases.released(collection.pathOf(id)) !== undefined;
-  return collection.namesakes(siblings).filter(({ id }) => !collection.isGivenUp(id) || isLeft(id));
-}
+const namesakes = (collection: Collection, siblings: Identified[]): Identified[] =>
+  collection.namesakes(siblings).filter(({ id }) => !collection.isGivenUp(id));
 
 /**
  * Why nothing is adopted or created, and what to do: only a similar name exists. A second object beside the one that is meant would be
@@ -183,13 +179,11 @@ export const adopts = (session: Session, inputs: Props): boolean => inputs.adopt
 
 /** The namesakes that keep the name: not those that are being deleted, or renamed by another resource of the program. */
 async function lasting(collection: Collection, found: Identified[]): Promise<Identified[]> {
-  const { inputs, session, definition } = collection;
+  const { inputs, session } = collection;
   const { clock, deadline } = session;
   const end = Math.min(clock.now() + nameFreedMs, deadline.at);
-  const frees = (item: Identified): boolean => {
-    const holder = collection.holder(item.id, session.resource);
-    return isGoing(item) || (holder !== undefined && !isNamesake(definition, holder.inputs, inputs));
-  };
+  const frees = (item: Identified): boolean =>
+    isGoing(item) || session.run.leases.freesName(collection.pathOf(item.id), session.resource);
   const again = async (ms: number): Promise<Identified[]> => {
     await clock.sleep(ms);
     return namesakes(collection, (await collection.siblings(0)) ?? []);
@@ -211,12 +205,11 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   const [first] = taken;
   const ids = taken.map(({ id }) => id).join(", ");
   const holder = taken.map(({ id }) => collection.holder(id, session.resource)).find(Boolean);
-  if (holder && !isNamesake(definition, holder.inputs, collection.inputs))
+  if (holder)
     return (
-      `use two runs: the first without this resource, the second with it. ${first!.id} still has this name: "${holder.resource.name}" of ` +
-      "this program gives it up in this run, but only after this one, as with `--parallel 1`."
+      `${held(definition, holder, session.resource)} If this update gives ${first!.id} another name, use two runs: the first without this ` +
+      "resource, the second with it."
     );
-  if (holder) return `${held(definition, first!.id, holder.resource, session.resource)}`;
   const adopting = `adopt: true (or adopt: "${first!.id}")`;
   if (definition.shared?.applies(collection.shown(first!)))
     return `set ${adopting} to use it as it is. There is one already, which others may share: ${ids}. ${more(session)}`;

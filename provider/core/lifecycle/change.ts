@@ -1,16 +1,15 @@
 import { type z } from "zod";
-import { type ApiError, type Identified, isApiError } from "../../api";
+import { type ApiError, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
 import { type Collection } from "../collection";
 import { isForbidden } from "../listed";
 import { type Definition, identityOf, inputMeta, type Props } from "../definition";
 import { wireName } from "../field";
-import { isNamesake, swapping } from "../leases";
 import { isReadable, madeAt, type StateParts, toBody } from "../state";
 import { holdsLedger } from "../../constants";
 import { fieldsOf, isObject } from "../../plain";
-import { changeLagMs, lookEveryMs, renamedMs, takenLagMs, waitingAgeMs } from "../times";
-import { unclear, UserError } from "../../errors";
+import { changeLagMs, takenLagMs, waitingAgeMs } from "../times";
+import { unclear, type UserError } from "../../errors";
 import { defaultOf, isUnset, normalOf, sameName, sameValue } from "../values";
 
 /** One change in place. */
@@ -241,49 +240,26 @@ export async function shownSoon(
   }
 }
 
-/** Retries a rename while a sibling still has the name, if that sibling gets another one in the same run. */
-async function renaming<T>(one: Change, send: () => Promise<T>): Promise<T> {
-  const { collection } = one;
-  const { session, definition } = collection;
-  const { clock, deadline } = session;
-  const identifies = one.keys.some((key) => definition.naming?.includes(key));
-  const end = Math.min(clock.now() + renamedMs, deadline.at);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!identifies || !isApiError(error, "conflict")) throw error;
-      const { found, mover } = await rivals(one);
-      const other = session.run.leases.swapsWith(session.resource);
-      if (other) throw new UserError("managed-twice", swapping(collection.what, other));
-      // The resource that gives it up may not be registered yet.
-      if (mover === undefined && attempt > 1) throw takenName(one, found, error);
-      if (mover !== undefined && clock.now() >= end) throw collection.error("name-taken", notFreed(one, mover));
-      await clock.sleep(mover === undefined ? takenLagMs : lookEveryMs);
-    }
+/** Sends a rename, and once more if the name is taken: a sibling may get another one at the same time. */
+async function renaming<T>({ collection, id, inputs, keys }: Change, send: () => Promise<T>): Promise<T> {
+  const { definition, session } = collection;
+  const isTaken = (error: unknown): error is ApiError =>
+    keys.some((key) => definition.naming?.includes(key)) && isApiError(error, "conflict");
+  try {
+    return await send();
+  } catch (error) {
+    if (!isTaken(error)) throw error;
   }
+  await session.clock.sleep(takenLagMs);
+  return send().catch(async (error: unknown) => {
+    const siblings = isTaken(error) ? ((await collection.siblings(0)) ?? []) : [];
+    const found = collection.namesakes(siblings).filter((one) => one.id !== id);
+    if (!isTaken(error) || found.length === 0) throw error;
+    throw collection.error(
+      "name-taken",
+      "choose another name, or use two runs: this change is for the second, after the name is free. To swap two names, give one of " +
+        `them a temporary name in the first. ${found.map((one) => one.id).join(", ")} has the name "${identityOf(definition, inputs)}". ` +
+        sentence(briefly(error)),
+    );
+  });
 }
-
-/** The object with the name, and the resource of the program that gives it up. */
-async function rivals({ collection, id, inputs }: Change): Promise<{ found: Identified[]; mover: string | undefined }> {
-  const siblings = (await collection.siblings(0)) ?? [];
-  const found = collection.namesakes(siblings).filter((one) => one.id !== id);
-  const holders = found.map((one) => collection.holder(one.id));
-  const mover = holders.find((holder) => holder && !isNamesake(collection.definition, holder.inputs, inputs));
-  return { found, mover: mover?.resource.name };
-}
-
-/** The object with the name. Whether this run deletes it is not known yet. */
-function takenName({ collection, inputs }: Change, found: Identified[], error: ApiError): ApiError | UserError {
-  if (found.length === 0) return error;
-  const taken = `"${identityOf(collection.definition, inputs)}" is taken by ${found.map(({ id }) => id).join(", ")}`;
-  return collection.error(
-    "name-taken",
-    `choose another name; or, if that one leaves the program, change the name in the next run, because Pulumi deletes last. ` +
-      `The name ${taken}. ${sentence(briefly(error))}`,
-  );
-}
-
-const notFreed = ({ collection, inputs }: Change, mover: string): string =>
-  `rename "${mover}" in a run of its own, before this one. It still has the name "${identityOf(collection.definition, inputs)}", and gets ` +
-  "another one in this run, but not before this change.";

@@ -207,8 +207,8 @@ export async function waits(
   const path = pathOf(definition, state, id);
   const parent = around(definition, state).find((one) => run.leases.isGivenUp(one));
   const successor = (): Lease | undefined => run.leases.replacing(path) ?? (resource && run.leases.of(resource));
-  if (parent === undefined || typeof successor()?.create === "object") return false;
-  const isSucceeded = (): boolean => successor() === undefined || typeof successor()!.create === "object";
+  if (parent === undefined || successor()?.made !== undefined) return false;
+  const isSucceeded = (): boolean => successor() === undefined || successor()!.made !== undefined;
   const all = waiting.get(run) ?? new Map<string, Map<string, Waiting>>();
   waiting.set(run, all.set(parent, (all.get(parent) ?? new Map<string, Waiting>()).set(path, { remove, isSucceeded })));
   session.say(`${nameOf(definition, state)} (${id}): stays until what it is in is replaced, and is deleted with that`);
@@ -232,8 +232,7 @@ export async function removeWaiting(session: Session, path: string): Promise<voi
  * of the program failed.
  */
 export async function removeWaitingBeside(session: Session, definition: Definition, state: Props): Promise<void> {
-  const { leases } = session.run;
-  if (leases.unmade("")) return;
+  if (session.run.leases.unmade()) return;
   for (const parent of around(definition, state)) {
     const beside = waiting.get(session.run)?.get(parent);
     for (const [path, { remove, isSucceeded }] of [...(beside ?? [])]) {
@@ -245,15 +244,26 @@ export async function removeWaitingBeside(session: Session, definition: Definiti
 }
 
 /**
- * Refuses to delete a ledger, or a node of one, in a run that could not make something: with --continue-on-error, the engine deletes all the
- * same, also what an earlier run has replaced. Perhaps the successor lacks just that.
+ * Refuses to delete what may be needed still. With --continue-on-error, the engine deletes although something of the program failed, also
+ * what an earlier run has replaced: perhaps the successor lacks just that, or was to adopt it. With deleteBeforeReplace and `--replace`, it
+ * deletes what the same resource adopts then, and what is in that even before.
  */
-export function refuseUnfinished({ run }: Session, definition: Definition, id: string, state: Props): void {
-  const failed = holdsLedger(definition.type) || definition.type === "Node" ? run.leases.unmade("") : undefined;
-  if (!failed) return;
-  throw new UserError(
-    "step-failed",
-    `Fix "${failed.resource.name}", then run the command again. It failed, and the ledger may be needed until it works, so ` +
-      `${nameOf(definition, state)} (${id}) is not deleted.`,
-  );
+export function refuseEarly(session: Session, definition: Definition, id: string, state: Props): void {
+  const { leases } = session.run;
+  const what = `${nameOf(definition, state)} (${id})`;
+  const isLedger = holdsLedger(definition.type) || definition.type === "Node";
+  const failed = leases.unmade(isLedger ? undefined : definition.type);
+  if (failed)
+    throw new UserError(
+      "step-failed",
+      `Fix "${failed.resource.name}", then run the command again. It failed, and may need ${what}, so that is not deleted.`,
+    );
+  const all = [pathOf(definition, state, id), ...around(definition, state)];
+  const next = all.map((path) => leases.adopting(path, session.adoptAll)).find(Boolean);
+  if (next)
+    throw new UserError(
+      "managed-twice",
+      `For a new one, take adopt out of the program first; to keep it, run the command without --replace. ${what} is not deleted, because ` +
+        `"${next.resource.name}" of the program may adopt it, or what it is in.`,
+    );
 }

@@ -88,19 +88,15 @@ export async function found(given: Case): Promise<{ is: string; took: number }> 
 export const holds =
   (id: string, inputs: Props, replaced = false) =>
   ({ run }: Session, collection: Collection): void => {
-    const { definition, inputs: mine } = collection;
-    const all = { ...mine, ...inputs };
-    run.leases.hold(other, definition, { path: collection.pathOf(id), id }, { ...mine }, all, replaced);
-    if (replaced) run.leases.giveUp(collection.pathOf(id));
+    const path = collection.pathOf(id);
+    if ("name" in inputs) run.leases.declare(me, collection.definition, true, collection.inputs);
+    run.leases.hold(other, collection.definition, { path, id }, { ...collection.inputs, ...inputs });
+    if (replaced) run.leases.giveUp(path, undefined, other);
   };
 export const ofStack =
   (id: string) =>
   ({ run }: Session, collection: Collection): void =>
     void run.shown.add(collection.pathOf(id));
-export const released =
-  (id: string) =>
-  ({ run }: Session, collection: Collection): void =>
-    run.leases.release(collection.pathOf(id), {});
 export const all =
   (...some: NonNullable<Case["prepare"]>[]): NonNullable<Case["prepare"]> =>
   (session, collection) =>

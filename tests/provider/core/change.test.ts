@@ -229,58 +229,16 @@ describe("a name that another one has", () => {
   const made = { id: "x1", name: "new", _revision: 2 };
   const named = (id: string): Identified => ({ id, name: "new", membership_id: "m" });
   const [y, z] = [named("y"), named("z")] as const;
-  /** Another resource has the object, and asks for another name, or for this one. */
-  const gives =
-    (id: string, name = "o", resource = { key: "other", name: "other" }, was = "new") =>
-    (collection: Collection): void => {
-      const { session, definition, inputs } = collection;
-      const object = { path: collection.pathOf(id), id };
-      session.run.leases.hold(resource, definition, object, { ...inputs, name: was }, { ...inputs, name }, false);
-    };
-  const swaps: Case["prepare"] = (collection) => {
-    gives("x1", "new", me, "old")(collection);
-    expect(() => gives("y", "old")(collection)).toThrow(/swaps names/);
-  };
-  const isTaken = /choose another name; or, .*The name "new" is taken by y\. .*\[name-taken:/;
+  const isTaken = /choose another name, or use two runs.* y has the name "new"\. .*\[name-taken:/;
 
   test.each<[string, Partial<Case>, string | RegExp, number, number]>([
     ["may just have been deleted: it is tried again", { answers: [taken, made] }, "done", 2, 1_000],
     ["is taken then", { others: [y] }, isTaken, 2, 1_000],
     ["is taken, though something else changes", { keys: ["size", "name"], others: [y] }, isTaken, 2, 1_000],
-    ["may be that of several", { others: [y, z] }, /is taken by y, z\./, 2, 1_000],
+    ["may be that of several", { others: [y, z] }, /y, z has the name "new"/, 2, 1_000],
     ["is that of none, as the service tells it", { listed: made }, /PATCH \/x: HTTP 409: taken/, 2, 1_000],
     ["is not meant by a refusal of something else", { keys: ["size"], others: [y] }, /PATCH \/x: HTTP 409/, 1, 0],
     ["is not by a refusal of another kind", { answers: [{ ...taken, kind: "invalid" }] }, /PATCH \/x/, 1, 0],
-    [
-      "is waited for, if its resource gives it up",
-      { answers: [taken, taken, taken, made], others: [y], prepare: gives("y") },
-      "done",
-      4,
-      3_000,
-    ],
-    [
-      "is, if one of two does",
-      { answers: [taken, taken, taken, made], others: [y, z], prepare: gives("z") },
-      "done",
-      4,
-      3_000,
-    ],
-    [
-      "is waited for twenty seconds",
-      { others: [y], prepare: gives("y") },
-      /rename "other" in a run of its own.*still has the name "new"/,
-      21,
-      20_000,
-    ],
-    [
-      "is waited for until the limit",
-      { others: [y], prepare: gives("y"), limitMs: 3_000 },
-      /still has the name/,
-      4,
-      3_000,
-    ],
-    ["is not, if its resource keeps it", { others: [y], prepare: gives("y", "new") }, isTaken, 2, 1_000],
-    ["is never free in a swap", { others: [y], prepare: swaps }, /swaps names with "other"/, 1, 0],
   ])("%s", async (_, given, outcome, tries, ms) => {
     const answers = Array<ErrorFacts>(30).fill(taken);
     const { one, sent, clock } = changing("node", { keys: ["name"], inputs: { name: "new" }, answers, ...given });

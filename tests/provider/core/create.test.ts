@@ -79,7 +79,7 @@ const ofStack = (session: Session, collection: Collection): void => void session
 const held = (session: Session, collection: Collection): void => {
   const { definition, inputs } = collection;
   const object = { path: collection.pathOf("y"), id: "y" };
-  session.run.leases.hold({ key: "o", name: "o" }, definition, object, inputs, { ...inputs, name: "z" }, false);
+  session.run.leases.hold({ key: "o", name: "o" }, definition, object, { ...inputs, name: "z" });
 };
 
 describe("a name that the service refuses", () => {

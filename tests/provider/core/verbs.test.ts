@@ -358,8 +358,8 @@ describe("a difference", () => {
     await here.verbs("node").diff("x", state, { ...base.node, ...named("r") });
     expect(holder()).toBe("r");
     here.verbs("node").check(base.node, { ...base.node, ...named("s") });
-    const twin = await here.verbs("node").diff("x", state, { ...base.node, ...named("s") });
-    expect(twin.warnings.join()).toMatch(/is both "r" and "s"/);
+    const twin = here.verbs("node").diff("x", state, { ...base.node, ...named("s") });
+    await expect(twin).rejects.toThrow(/take "r" or "s" out of the program/);
   });
 
   test("masks what is secret in the state", async () => {

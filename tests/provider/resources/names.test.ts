@@ -29,7 +29,7 @@ describe("a name that is taken", () => {
     const { engine, net, count } = await world("membership");
     const both = [engine, new Engine("membership")];
     const ups = both.map((one, at) => one.up({ ...bases.membership(net), [logicalNameKey]: `m${at}` }));
-    const reason = expect.stringContaining('"m0" of this program also has this name') as string;
+    const reason = expect.stringContaining('"m0" of this program asks for the same membership') as string;
     expect(await Promise.all(ups)).toMatchObject([{ then: "created" }, { then: "refused", failures: [{ reason }] }]);
     expect(await count()).toBe(1);
   });

@@ -24,8 +24,18 @@ onBothAdapters((make, adapter) => {
       });
 
     test.each([
-      ["one name", { orgName: "harbour" }, { orgName: "harbour" }, /"(a|b)" of this program also has this name/],
-      ["one object", { orgName: "a", adopt: "u" }, { orgName: "b", adopt: "u" }, /"(a|b)" of this program also adopts/],
+      [
+        "one name",
+        { orgName: "harbour" },
+        { orgName: "harbour" },
+        /"(a|b)" of this program asks for the same membership/,
+      ],
+      [
+        "one object",
+        { orgName: "a", adopt: "u" },
+        { orgName: "b", adopt: "u" },
+        /"(a|b)" of this program asks for the same membership/,
+      ],
     ])("%s", async (_, first, second, refused) => {
       const { stack, writes } = await make(ledger());
       expect((await stack.preview(two(first, second))).failure).toMatch(refused);
