@@ -201,7 +201,8 @@ export class Listed {
     }
     if (item && !isGone(item)) return { item };
     // Only this word is the specification's: what is archived may come back.
-    if (!isOneOf(["deleted"], item?.state)) await this.#prove(id, listed, byId?.isRefused === true);
+    if (!isOneOf(["deleted"], item?.state))
+      await this.#prove(id, listed, item !== undefined || byId?.isRefused === true);
     return "gone";
   }
 
@@ -228,21 +229,16 @@ export class Listed {
   }
 
   /**
-   * Proves that an object is gone that is missing from two lists, or listed as gone in a word of the service's own: a list inside it is refused as well, if every service has one; otherwise its id
-   * is, or the service lists something else of the same organization. A proxy may answer everything with an empty list.
-   * @throws UserError, or the error of a partial list, which proves nothing
+   * Proves that an object is gone that is missing from two lists, or listed as gone in a word of the service's own: what is in it is refused,
+   * if every service lists that; otherwise its id is. A proxy may answer everything with an empty list.
+   * @throws UserError, or the error of a list that says that it is a part, which proves nothing
    */
   async #prove(id: string, listed: Listing, isRefused: boolean): Promise<void> {
     if (this.session.run.isNamed([id, ...parentsOf(this.place)])) return;
-    // But a service that shows another object by id would show this one, too.
-    if (listed.part && !(await this.#showsById(listed.items))) throw listed.part;
+    if (listed.part) throw listed.part;
     const inside = paths.inside(this.path, id);
-    if (inside !== undefined) {
-      if (await this.#isRefused(inside)) return;
-      throw unproved(this.pathOf(id), `GET ${inside} is still answered`);
-    }
-    if (isRefused || listed.items.length > 0 || (await this.parent(goneMs))) return;
-    throw unproved(this.pathOf(id), "no other object of the organization is listed, either");
+    if (inside === undefined ? isRefused : await this.#isRefused(inside)) return;
+    throw unproved(this.pathOf(id), `GET ${inside ?? this.pathOf(id)} is still answered`);
   }
 
   async #isRefused(collection: string): Promise<boolean> {
@@ -260,11 +256,6 @@ export class Listed {
     const { session } = this;
     if (session.run.isNew(session.clock, [id])) return true;
     return Math.abs(serviceNow(session) - madeAt) < unseenMs; // the service tells its time in whole seconds
-  }
-
-  async #showsById(items: Identified[]): Promise<boolean> {
-    const another = items.find((item) => !isGone(item));
-    return another !== undefined && (await this.get(another.id)) !== undefined;
   }
 
   /** The object by GET, which the spec has for nodes only. undefined: the answer shows none with this id, or there is no such call. */
