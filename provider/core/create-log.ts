@@ -4,7 +4,7 @@ import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Identified, isApiError, type Settings } from "../api";
 import { environmentName } from "../api/environment";
-import { isKnown, withKey } from "./ownership";
+import { isElsewhere, isKnown, withKey } from "./ownership";
 
 /*
  * Files with the creates of one stack. Each is logged before it is sent and again when it is answered: after a kill, only this tells which
@@ -225,8 +225,9 @@ export class CreateLog {
   }
 
   /** The last name that killed runs sent for the resource there, unless a state has its object. */
-  nameFor(path: string, resource: string, isInState: (id: string) => boolean): string | undefined {
-    const all = (this.logs?.before.interrupted ?? []).filter((one) => one.path === path && one.resource === resource);
+  nameFor(path: string, resource: string, settings: Settings, isInState: (id: string) => boolean): string | undefined {
+    const isOf = (one: LoggedCreate): boolean => one.path === path && one.resource === resource;
+    const all = (this.logs?.before.interrupted ?? []).filter((one) => isOf(one) && !isElsewhere({ keys: [one.key] }, settings)); // prettier-ignore
     return all.findLast(({ id }) => id === undefined || !isInState(id))?.name;
   }
 

@@ -1,8 +1,7 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { parse } from "yaml";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { type Environment, processEnvironment } from "../api/environment";
 import { paths } from "../api/paths";
 import { messageOf } from "../plain";
@@ -11,7 +10,7 @@ import { engineAddress } from "./engine";
 import { logKeptMs } from "./times";
 
 /*
- * The logs of creates of stacks without a fleet, in the user's state folder: a folder for each stack of each backend, and a file for each
+ * The logs of creates of stacks without a fleet, in the user's state folder: a folder for each organization, project and stack, and a file for each
  * process of a run that creates something. So no two processes write to one file. A run that ends as it should removes its file: everything
  * that it created is in the state. A file that remains belongs to a killed run, or lists objects that a service did not delete alone.
  */
@@ -24,9 +23,8 @@ interface StackName {
   stack: string;
 }
 
-/** So many files of one stack are read, the newest ones, and none that is larger. */
+/** So many files of one stack are read, the newest ones. */
 const mostFiles = 64;
-const mostBytes = 2 ** 20;
 
 /** XDG's folder for what programs keep between runs; on Windows, the one that does not roam. */
 function stateFolder({ XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "" }: Environment): string {
@@ -34,35 +32,9 @@ function stateFolder({ XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "" }: Env
   return join(base ?? join(homedir(), ".local", "state"), "pulumi-consortium", "creates");
 }
 
-/** The text of a file. undefined: it cannot be read. */
-function textOf(file: string): string | undefined {
+const namesIn = (folder: string): string[] => {
   try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-/** The backend in the project's settings: in this folder, or above it where the program is in a folder of its own. */
-function projectBackend(folder: string): string | undefined {
-  const text = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"].map((name) => textOf(join(folder, name))).find(Boolean);
-  if (text !== undefined) return (parse(text) as { backend?: { url?: string } } | null)?.backend?.url;
-  return dirname(folder) === folder ? undefined : projectBackend(dirname(folder));
-}
-
-/** The backend of the run, found as Pulumi's CLI finds it. */
-export function backendOf(env: Environment, folder: string): string {
-  const home = env.PULUMI_HOME || join(homedir(), ".pulumi");
-  const account = (): string | undefined =>
-    (JSON.parse(textOf(join(home, "credentials.json")) ?? "{}") as { current?: string }).current;
-  const url = env.PULUMI_BACKEND_URL || projectBackend(folder) || account() || "https://api.pulumi.com";
-  const [, relative] = /^file:\/\/(\.\.?(?:\/.*)?)$/.exec(url) ?? [];
-  return (relative === undefined ? url : `file://${resolve(folder, relative)}`).replace(/\/+$/, "");
-}
-
-const filesIn = (folder: string): string[] => {
-  try {
-    return readdirSync(folder).filter((name) => name.endsWith(".jsonl")).map((name) => join(folder, name)); // prettier-ignore
+    return readdirSync(folder).map((name) => join(folder, name));
   } catch {
     return []; // nothing was created yet
   }
@@ -95,25 +67,10 @@ export class StackLog implements Logs {
   /** The folder of the stack. undefined: the stack is unknown, or nothing can be kept. */
   get #place(): string | undefined {
     if (!this.#name || !this.#isKept) return undefined;
-    if (this.#folder !== undefined) return this.#folder;
-    try {
-      const env = processEnvironment();
-      const { organization, project, stack } = this.#name;
-      // Backends of one's own call it "organization", and a destroy, which runs no program, does not tell it.
-      const owner = organization === "organization" ? "" : (organization ?? "");
-      const all = JSON.stringify([backendOf(env, process.cwd()), owner, project, stack]);
-      const hash = createHash("sha256").update(all).digest("hex").slice(0, 16); // an address may hold a password
-      return (this.#folder = join(stateFolder(env), `${project}.${stack}.${hash}`));
-    } catch (error) {
-      return this.#giveUp(error);
-    }
-  }
-
-  #giveUp(error: unknown): undefined {
-    this.#isKept = false;
-    this.say(
-      `No log of creates is kept (${messageOf(error)}). If this run is killed, see "A killed run without its log" in docs/recovery.md.`,
-    );
+    const { organization, project, stack } = this.#name;
+    // Backends of one's own call it "organization", and a destroy, which runs no program, does not tell it.
+    const owner = organization === "organization" ? "" : (organization ?? "");
+    return (this.#folder ??= join(stateFolder(processEnvironment()), [owner, project, stack].join("+")));
   }
 
   async write(line: Line): Promise<void> {
@@ -125,7 +82,10 @@ export class StackLog implements Logs {
       this.#begun = true;
       await written(join(folder, this.#own), ...first, line);
     } catch (error) {
-      this.#giveUp(error);
+      this.#isKept = false;
+      this.say(
+        `No log of creates is kept (${messageOf(error)}). If this run is killed, see "A killed run without its log" in docs/recovery.md.`,
+      );
     }
   }
 
@@ -144,12 +104,13 @@ export class StackLog implements Logs {
 
   /** The files of a stack but this process's own, the oldest first. Removes those that are too old. */
   #recent(folder: string): string[] {
-    const all = filesIn(folder)
-      .filter((file) => basename(file) !== this.#own)
+    const all = namesIn(folder)
+      .filter((file) => file.endsWith(".jsonl") && basename(file) !== this.#own)
       .flatMap((file) => {
-        const { mtimeMs, size } = statSync(file, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: Infinity };
-        if (Date.now() - mtimeMs > logKeptMs) rmSync(file, { force: true });
-        return size > mostBytes ? [] : [{ file, mtimeMs }];
+        const mtimeMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+        if (Date.now() - mtimeMs <= logKeptMs) return [{ file, mtimeMs }];
+        rmSync(file, { force: true });
+        return [];
       });
     return all.sort((one, other) => one.mtimeMs - other.mtimeMs).slice(-mostFiles).map(({ file }) => file); // prettier-ignore
   }
@@ -158,7 +119,7 @@ export class StackLog implements Logs {
   others(): { stack: string; file: string }[] {
     const folder = this.#place;
     if (folder === undefined) return [];
-    return stacksIn(dirname(folder))
+    return namesIn(dirname(folder))
       .filter((one) => one !== folder)
       .flatMap((one) => this.#recent(one).map((file) => ({ stack: nameIn(one), file })));
   }
@@ -185,7 +146,7 @@ export class StackLog implements Logs {
   holder(path: string): string | undefined {
     const folder = this.#place;
     if (folder === undefined) return undefined;
-    const found = stacksIn(dirname(folder)).find((one) => one !== folder && heldIn(one).includes(path));
+    const found = namesIn(dirname(folder)).find((one) => one !== folder && heldIn(one).includes(path));
     return found && nameIn(found);
   }
 
@@ -210,7 +171,7 @@ export class StackLog implements Logs {
       const own = this.#begun ? join(this.#place!, this.#own) : undefined;
       const created = own === undefined ? [] : readCreateLog(own).current.filter(({ id }) => id !== undefined);
       this.#keep(created, shown, deleted);
-      for (const folder of stacksIn(stateFolder(processEnvironment()))) {
+      for (const folder of namesIn(stateFolder(processEnvironment()))) {
         const files = this.#recent(folder).map((file) => ({ file, ...readCreateLog(file) }));
         // Several stacks may create the same object: only an id proves which stack did.
         const isOwn = folder === this.#place;
@@ -241,23 +202,15 @@ const heldFile = "held.json";
 
 function heldIn(folder: string): string[] {
   try {
-    const all: unknown = JSON.parse(textOf(join(folder, heldFile)) ?? "[]");
+    const all: unknown = JSON.parse(readFileSync(join(folder, heldFile), "utf8"));
     return Array.isArray(all) ? all.map(String) : [];
   } catch {
-    return []; // a power cut may leave half of it
+    return []; // there is none, or a power cut has left half of it
   }
 }
 
 /** The stack of a folder. */
-const nameIn = (folder: string): string => basename(folder).replace(/\.\w+$/, "");
-
-const stacksIn = (folder: string): string[] => {
-  try {
-    return readdirSync(folder).map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
-};
+const nameIn = (folder: string): string => basename(folder).split("+").slice(1).join(".");
 
 /** Path of the object that was created, or of its collection if nobody saw an answer. */
 const pathOf = ({ path, id }: LoggedCreate): string => (id === undefined ? path : paths.item(path, id));

@@ -187,10 +187,11 @@ export class Verbs {
     const resource = this.#resource(inputs);
     const places = inputKeys(definition).filter((key) => inputMeta(definition, key)!.parent === "path");
     const isPlaced = places.every((key) => !isUnset(inputs[key]) && !isUnknown(inputs[key]));
-    if (!resource || !isPlaced || definition.naming?.length !== 1 || !sessions.known()) return undefined;
+    const settings = sessions.known();
+    if (!resource || !isPlaced || definition.naming?.length !== 1 || !settings) return undefined;
     const { collection } = definition.place(inputs);
     const isInState = (id: string): boolean => sessions.run().shown.has(paths.item(collection, id));
-    return sessions.current().createLog.nameFor(collection, resource.name, isInState);
+    return sessions.current().createLog.nameFor(collection, resource.name, settings, isInState);
   }
 
   /** Rejects an object that another resource of the program has. */

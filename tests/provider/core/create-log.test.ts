@@ -353,8 +353,9 @@ describe("the lines of a file", () => {
     ],
     ["none at all", [], undefined],
   ])("the name that a killed run sent for a resource is %s", (_, interrupted, name) => {
-    expect(logOf({ interrupted }).log.nameFor("/p", "r", (id) => id === "x")).toBe(name);
-    expect(new CreateLog().nameFor("/p", "r", () => false)).toBeUndefined();
+    const here = settingsFor("https://here/api/v1");
+    expect(logOf({ interrupted }).log.nameFor("/p", "r", here, (id) => id === "x")).toBe(name);
+    expect(new CreateLog().nameFor("/p", "r", here, () => false)).toBeUndefined();
   });
 
   test("what other stacks create in a place is theirs, whether a run of theirs was killed or not", () => {
