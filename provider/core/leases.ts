@@ -133,12 +133,6 @@ export class Leases {
     return found && found.resource.key === except?.key ? undefined : found;
   }
 
-  /** Whether another resource is still to create or adopt one with this name. */
-  isWanted(definition: Definition, inputs: Props, except?: ProgramResource): boolean {
-    const found = this.#wishes.get(wishOf(definition, { ...inputs, adopt: undefined }) ?? "");
-    return found !== undefined && found.resource.key !== except?.key && isWaiting(found);
-  }
-
   /** Whether another resource gives its name up, which this one asks for. */
   freesName(path: string, { key }: ProgramResource = { key: "", name: "" }): boolean {
     const [holder, mine] = [this.#holders.get(path), this.#leases.get(key)];
@@ -167,7 +161,12 @@ export class Leases {
   /** The create of the resource has ended. */
   ended(resource: ProgramResource | undefined, how: Lease["ended"]): void {
     const mine = resource && this.#leases.get(resource.key);
-    if (mine) mine.ended = how;
+    if (!mine) return;
+    mine.ended = how;
+    if (how !== "failed" || mine.made === undefined) return;
+    // The object stays with the resource that has it in its state.
+    this.#holders.delete(mine.made);
+    mine.made = undefined;
   }
 
   /** The object is replaced: its successor may have its name. @param name the one that the program gave it */

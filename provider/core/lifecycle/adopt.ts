@@ -16,7 +16,7 @@ import { goneMs, lookEveryMs, nameFreedMs, steadyAgeMs, takenLagMs } from "../ti
 import { Incomplete, isUnclear } from "../../errors";
 import { isUnset, normalOf, sameValue } from "../values";
 import { toContinue } from "./continue-killed";
-import { agrees, factOf, namedLike } from "./recognize";
+import { agrees, factOf, similarIn } from "./recognize";
 import { change, type Change, type Effect, effectOf, warnOfIgnored } from "./change";
 import { openAfter } from "./update";
 
@@ -165,7 +165,7 @@ function similarTo(collection: Collection, siblings: Identified[]): string | und
   const { inputs, definition, session } = collection;
   const isFree = ({ id }: Identified): boolean =>
     !collection.isMade(id) && !collection.isGivenUp(id) && !collection.holder(id, session.resource);
-  const [like] = namedLike(collection, siblings.filter(isFree));
+  const [like] = similarIn(collection, siblings.filter(isFree));
   if (!like || collection.namesakes(siblings).length > 0) return undefined; // those go
   const name = String(collection.shown(like)[nameKey(definition)!]);
   return (

@@ -1,6 +1,6 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
-import { inputKeys, inputMeta, isOver, type Props } from "../definition";
+import { inputKeys, inputMeta, isOver, nameKey, type Props } from "../definition";
 import { wireName } from "../field";
 import { isReadable } from "../state";
 import { isUnset, normalOf, sameName, sameValue, timeOf } from "../values";
@@ -34,33 +34,29 @@ export async function newObjects(create: CreateAttempts): Promise<NewObjects | u
   if (!siblings) return undefined;
   const fresh = siblings.filter(({ id }) => !before.has(id) && !collection.isMade(id) && !collection.isOfStack(id));
   const named = collection.definition.naming
-    ? namedLike(collection, fresh)
+    ? collection.namesakes(fresh)
     : fresh.filter((item) => isTwin(collection, item, inputs));
   const judged = named.map((item) => ({
     item,
     why: [...differences(create, item), ...tooOld(create, item)].join("; "),
   }));
+  const similar = named.length > 0 ? [] : similarIn(collection, fresh);
+  const isCalled = (item: Identified): string =>
+    `its ${factOf(collection.shown(item), nameKey(collection.definition)!)}`;
   return {
     ours: judged.filter(({ why }) => why === "").map(({ item }) => item),
-    others: judged.filter(({ why }) => why !== ""),
+    others: [...judged.filter(({ why }) => why !== ""), ...similar.map((item) => ({ item, why: isCalled(item) }))],
   };
 }
 
 /**
- * The items with this name. Without one: those with a name that only differs in its form, and that no other resource is to have. A second
- * one would be made if the service wrote names in its own way.
+ * The items with a name that only differs in its form from this one. None of them is taken for it, and beside them none is made unasked:
+ * a service may write names in its own way.
  */
-export function namedLike(collection: Collection, items: Identified[]): Identified[] {
-  const { definition, inputs, session } = collection;
-  const exact = collection.namesakes(items);
+export function similarIn({ definition, inputs }: Collection, items: Identified[]): Identified[] {
   const [key, ...others] = definition.naming ?? [];
-  if (exact.length > 0 || key === undefined || others.length > 0) return exact;
-  const isOthers = (name: unknown): boolean =>
-    session.run.leases.isWanted(definition, { ...inputs, [key]: name }, session.resource);
-  const nameOf = (item: Identified): unknown => item[wireName(key)];
-  return items.filter(
-    (item) => !isOver(definition, item) && sameName(nameOf(item), inputs[key]) && !isOthers(nameOf(item)),
-  );
+  if (key === undefined || others.length > 0) return [];
+  return items.filter((item) => !isOver(definition, item) && sameName(item[wireName(key)], inputs[key]));
 }
 
 /**

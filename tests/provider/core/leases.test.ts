@@ -31,8 +31,6 @@ function program() {
     giveUp: (name: string, id: string, was?: string) => leases.giveUp(pathOf(id), was, resource(name)),
     holder: (id: string, except?: string) =>
       leases.holder(pathOf(id), except === undefined ? undefined : resource(except))?.resource.name,
-    isWanted: (change: Props = {}, except = "nobody") =>
-      leases.isWanted(definitions.node, inputsOf("node", change), resource(except)),
   };
 }
 
@@ -133,7 +131,7 @@ test("one object that two have, or that this run has given to another, is refuse
 });
 
 test("who has an object: who took it, or has it in its state, and is not the one that asks", () => {
-  const { hold, take, giveUp, holder, leases } = program();
+  const { hold, take, giveUp, holder, leases, resource } = program();
   hold("a", "n1");
   hold("b", "n2");
   giveUp("b", "n2");
@@ -143,6 +141,10 @@ test("who has an object: who took it, or has it in its state, and is not the one
   expect([holder("n1", "a"), holder("n1", "b"), holder("n3", "c")]).toEqual([undefined, "a", undefined]);
   leases.deleted(pathOf("n1"));
   expect([holder("n1"), holder("n3")]).toEqual([undefined, "c"]);
+  leases.ended(resource("c"), "unready");
+  expect(holder("n3")).toBe("c");
+  leases.ended(resource("c"), "failed");
+  expect(holder("n3")).toBeUndefined();
 });
 
 test("what could not be made, of any kind or of one", () => {
@@ -156,13 +158,4 @@ test("what could not be made, of any kind or of one", () => {
   expect(leases.unmade("Node")).toBeUndefined();
   leases.ended(resource("a"), "failed");
   expect(leases.unmade("Node")?.resource.name).toBe("a");
-});
-
-test("a name is wanted as long as another one waits for it", () => {
-  const { declare, take, isWanted } = program();
-  declare("old", "node", { name: "two" }, false);
-  declare("a");
-  expect([isWanted(), isWanted({}, "a"), isWanted({ name: "two" })]).toEqual([true, false, false]);
-  take("a", "n1");
-  expect(isWanted()).toBe(false);
 });

@@ -1,5 +1,7 @@
+import { definitions } from "../../../provider/resources";
 import { AppCred, Consortium, Environment, Membership, Node } from "../../../sdk";
 import { bases, collected, nameField, nameKey } from "../../support/bases";
+import { failed } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess } from "../../support/service";
 import { onBothAdapters } from "../../support/stacks";
@@ -27,11 +29,10 @@ const listed = (text: string, { method }: { method: string }): string =>
 const isChange = (call: string): boolean => !call.startsWith("GET");
 
 describe.each(ways)("%s", (_way, write) => {
-  test.each(collected)("%s: found after a lost answer, unchanged for any process, and renamed once", async (kind) => {
-    const { engine, service, net, count, shown, calls } = await world(kind);
+  test.each(collected)("%s: unchanged for any process, and renamed once", async (kind) => {
+    const { engine, net, count, shown, calls } = await world(kind);
     rewriting({ request: written(write) });
     const named = (name: string) => ({ ...bases[kind](net), [nameKey(kind)]: name });
-    service.faults.add({ kind: "resetAfter", method: "POST" });
     expect(await engine.up(named("Acme Trade"))).toEqual({ then: "created" });
     expect(await shown()).toMatchObject({ [nameField(kind)]: write("Acme Trade") });
     expect(engine.outputs).toMatchObject({ [nameKey(kind)]: "Acme Trade" });
@@ -49,6 +50,23 @@ describe.each(ways)("%s", (_way, write) => {
     expect(await count()).toBe(1);
   });
 });
+
+/** Kinds whose objects are told apart by a name. */
+const named = collected.filter((kind) => definitions[kind].naming?.length === 1);
+
+test.each(named)(
+  "%s: after a lost answer, the error names what is written in another way, and nothing is made twice",
+  async (kind) => {
+    const { engine, service, net, count } = await world(kind);
+    rewriting({ request: inSmallLetters });
+    service.faults.add({ kind: "resetAfter", method: "POST" });
+    const named = { ...bases[kind](net), [nameKey(kind)]: "Acme Trade" };
+    expect(await engine.up(named)).toEqual(
+      failed(/has the name now \(its (name|orgName) is "acme trade"\).*adopt it by its id/),
+    );
+    expect(await count()).toBe(1);
+  },
+);
 
 onBothAdapters((make) => {
   const program = (): void => {
