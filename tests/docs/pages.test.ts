@@ -182,7 +182,10 @@ test("every npm script that pages mention exists", () => {
 test("every flag of consortium serve is in its help", () => {
   const command = new Command();
   define(command);
-  const real = command.options.map(({ long }) => long ?? "").sort();
+  const real = command.options
+    .filter(({ hidden }) => !hidden)
+    .map(({ long }) => long ?? "")
+    .sort();
   const listed = unique(textOf("docs/reference/embedded-service.md").matchAll(/^\| `(--[\w-]+)/gm)).sort();
   expect(listed).toEqual(real);
   const used = everything.match(/consortium serve( [^`\n]*)?/g)?.flatMap((line) => line.match(/--[\w-]+/g) ?? []) ?? [];

@@ -116,6 +116,16 @@ describe("a strict dry run accepts", () => {
     const stacksIn = objects.filter(({ kind }) => kind === "Stack");
     expect(stacksIn).toHaveLength(flags.includes("--preview") ? 6 : 3);
     expect(await refusals(objects)).toEqual([]);
+    // What the server or the operator wrote in another form would be a change, and a run, at each `kubectl apply`.
+    for (const one of objects.filter(({ apiVersion }) => apiVersion.includes("pulumi.com"))) {
+      const { body } = await server.create(one, { dry: true });
+      const written = Object.fromEntries(
+        Object.keys(one).map((key) => [key, (body as object)[key as never] as unknown]),
+      );
+      expect({ ...written, metadata: undefined }).toEqual({ ...one, metadata: undefined });
+      const durations = JSON.stringify(one).match(/(?<=(?<!"cpu)":")\d+(\.\d+)?(h|m|s)[\dhms.]*(?=")/g) ?? [];
+      expect(durations.filter((text) => !/^(\d+h)?(\d+m)?\d+(\.\d+)?s$/.test(text))).toEqual([]); // as Go writes them
+    }
   });
 });
 
