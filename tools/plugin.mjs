@@ -152,10 +152,7 @@ async function executables(platforms, out) {
     for (const [text, content] of Object.entries(texts)) writeFileSync(join(own, text), content);
     const release = `pulumi-resource-consortium-v${about.version}-${platform}`;
     const archive = join(out, `${release}.tar.gz`);
-    await create({ file: archive, cwd: own, gzip: true, portable: true, noMtime: true }, [
-      name,
-      ...Object.keys(texts),
-    ]);
+    await create({ file: archive, cwd: own, gzip: true, portable: true, noMtime: true }, [name, ...Object.keys(texts)]);
     const bill = billOf({ ...named, name: release }, [nodeComponent(nodeVersion), ...parts]);
     writeFileSync(join(out, `${release}.cdx.json`), JSON.stringify(bill, undefined, 2));
     rmSync(own, { recursive: true });

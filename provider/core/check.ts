@@ -108,7 +108,7 @@ export function check(definition: Checkable, news: Props, olds: Props = {}): Che
   const inputs: Props = {};
   const shape: Shape = definition.inputs.shape;
   const unknownOnes = unknownArguments(definition, shape, news);
-  const issues: Issue[] = unknownOnes.map(({ property, reason, code }) => ({ property, reason, code }));
+  const issues = unknownOnes.map(({ property, reason, code }): Issue => ({ property, reason, code }));
   // Do not report these as missing, too.
   const said = new Set(unknownOnes.flatMap((one) => [one.meant, `${one.meant}Id`]).concat(knownByInner(shape, news)));
   for (const [key, schema] of Object.entries(shape)) {
@@ -126,10 +126,11 @@ export function check(definition: Checkable, news: Props, olds: Props = {}): Che
     const result = schema.safeParse(value ?? undefined);
     if (!result.success) {
       issues.push(
-        ...result.error.issues.map((issue) => {
+        ...result.error.issues.map((issue): Issue => {
           const property = [key, ...issue.path].join(".");
-          const code: Issue["code"] = isMissing(at(value, issue.path)) ? "missing-argument" : undefined;
-          return { property, reason: reasonOf(property, issue, at(value, issue.path), schema), ...(code && { code }) };
+          const given = at(value, issue.path);
+          const reason = reasonOf(property, issue, given, schema);
+          return { property, reason, ...(isMissing(given) && { code: "missing-argument" }) };
         }),
       );
     } else if (result.data !== undefined) {

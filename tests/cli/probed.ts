@@ -40,7 +40,7 @@ export const deletions = (service: Service): string[] =>
 const lineOf = /^(as assumed|otherwise|not seen|) +([^:]+): (.*)$/gm;
 /** question → answer */
 export const answersIn = ({ stdout }: { stdout: string }): Record<string, string> =>
-  Object.fromEntries([...stdout.matchAll(lineOf)].map(([, , question, answer]) => [question, answer]));
+  Object.fromEntries([...stdout.matchAll(lineOf)].map(([, , question = "", answer = ""]) => [question, answer]));
 
 export interface Saved extends Required<Pick<ServiceOptions, "answers" | "timing">> {
   seen: {

@@ -143,7 +143,9 @@ describe("a service that does not answer everything", () => {
     const stack = stackOf(["Node", "n0-1", w.nodes[0]!, inputs]);
     w.service.faults.add({ kind: "status", status: 500, method: "GET", route: "/nodes$", times: Infinity });
     const found = await wrong({ stack }, patience);
-    expect(found).toContainEqual(expect.stringMatching(/^service answers: unseen: ledger: .*GET .*\/nodes: HTTP 500: /));
+    expect(found).toContainEqual(
+      expect.stringMatching(/^service answers: unseen: ledger: .*GET .*\/nodes: HTTP 500: /),
+    );
     expect(found.join("\n")).not.toContain("gone");
   });
 });

@@ -254,11 +254,7 @@ describe("if the organization cannot be asked, that is advice, and only this sta
   };
 
   test.each<[string, Record<string, string | undefined>, RegExp]>([
-    [
-      "no key",
-      { CONSORTIUM_API_KEY: undefined },
-      /^Only this stack was counted\. Set the environment variable/,
-    ],
+    ["no key", { CONSORTIUM_API_KEY: undefined }, /^Only this stack was counted\. Set the environment variable/],
     [
       "nobody there",
       { CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" },

@@ -251,7 +251,9 @@ describe("a create that is accepted and executed later", () => {
     const began = time.now();
     const outcome = await engine.up({ ...bases[kind](net), customTimeouts: { create: 90 } });
     expect(outcome).toEqual(
-      failed(/CONSORTIUM_ADOPT=true pulumi up.*accepted its creation \(HTTP 202\), but has not shown it within 90 s.*\[unclear-create:/),
+      failed(
+        /CONSORTIUM_ADOPT=true pulumi up.*accepted its creation \(HTTP 202\), but has not shown it within 90 s.*\[unclear-create:/,
+      ),
     );
     expect(time.now() - began).toBeGreaterThanOrEqual(89_000);
     expect(posts(calls())).toHaveLength(1);
