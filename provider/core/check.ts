@@ -99,6 +99,15 @@ function unseenValues(shape: Shape, olds: Props, inputs: Props): Issue[] {
   });
 }
 
+/** Why a value does not fit its schema. */
+const refused = (key: string, value: unknown, schema: z.ZodType, { issues }: z.ZodError): Issue[] =>
+  issues.map((issue) => {
+    const property = [key, ...issue.path].join(".");
+    const given = at(value, issue.path);
+    const reason = reasonOf(property, issue, given, schema);
+    return { property, reason, ...(isMissing(given) && { code: "missing-argument" }) };
+  });
+
 /**
  * Validates inputs by property, without a call. Lets the unknown values of a preview through.
  * Fills in defaults, so that states and policies see them.
@@ -125,14 +134,7 @@ export function check(definition: Checkable, news: Props, olds: Props = {}): Che
     }
     const result = schema.safeParse(value ?? undefined);
     if (!result.success) {
-      issues.push(
-        ...result.error.issues.map((issue): Issue => {
-          const property = [key, ...issue.path].join(".");
-          const given = at(value, issue.path);
-          const reason = reasonOf(property, issue, given, schema);
-          return { property, reason, ...(isMissing(given) && { code: "missing-argument" }) };
-        }),
-      );
+      issues.push(...refused(key, value, schema, result.error));
     } else if (result.data !== undefined) {
       inputs[key] = result.data;
     }
