@@ -91,11 +91,11 @@ onBothAdapters((make) => {
     expect(await stack.up(ledger())).toMatchObject({ errors: [], changes: ["delete Node n"] });
   });
 
-  test.each([
-    ["says that it is not accessible", { errorMessage: "the node is no longer accessible" }],
-    ["shows another object", { _id: "another", state: "started" }],
-    ["shows no object", { state: "started" }],
-  ])("an unlisted node is gone if the answer to its id %s", async (_, body) => {
+  test.each<[string, boolean, object]>([
+    ["gone if its id is refused", true, { errorMessage: "the node is no longer accessible" }],
+    ["kept if its id shows another object", false, { _id: "another", state: "started" }],
+    ["kept if its id shows no object", false, { state: "started" }],
+  ])("an unlisted node is %s", async (_, isGone, body) => {
     const { stack, service, time, expectChanges } = await make(withNode());
     const [node] = service.store.nodes.list();
     service.store.nodes.setState(node!.id, "deleted");
@@ -108,8 +108,9 @@ onBothAdapters((make) => {
     });
     service.faults.add({ ...says(body), method: "GET", route: new RegExp(`/nodes/${node!.id}$`) });
     time.pass(60_000);
-    await expectChanges(withNode(), ["create Node n"]);
-    expect(stack.of("n").id).not.toBe(node!.id);
+    if (isGone) await expectChanges(withNode(), ["create Node n"]);
+    else expect((await stack.refresh()).failure).toMatch(/CONSORTIUM_CONFIRM_DELETED=.*\[not-listed:/);
+    expect(stack.of("n").id === node!.id).toBe(!isGone);
   });
 
   test("a refusal in place of a list proves nothing", async () => {
