@@ -50,13 +50,18 @@ export async function newObjects(create: CreateAttempts): Promise<NewObjects | u
 }
 
 /**
- * The items with a name that only differs in its form from this one. None of them is taken for it, and beside them none is made unasked:
- * a service may write names in its own way.
+ * The items with a name that only differs in its form from this one, and that no other resource is to have. None of them is taken for it,
+ * and beside them none is made unasked: a service may write names in its own way.
  */
-export function similarIn({ definition, inputs }: Collection, items: Identified[]): Identified[] {
+export function similarIn({ definition, inputs, session }: Collection, items: Identified[]): Identified[] {
   const [key, ...others] = definition.naming ?? [];
   if (key === undefined || others.length > 0) return [];
-  return items.filter((item) => !isOver(definition, item) && sameName(item[wireName(key)], inputs[key]));
+  const isOthers = (name: unknown): boolean =>
+    session.run.leases.isWanted(definition, { ...inputs, [key]: name }, session.resource);
+  return items.filter((item) => {
+    const name = item[wireName(key)];
+    return !isOver(definition, item) && sameName(name, inputs[key]) && !isOthers(name);
+  });
 }
 
 /**

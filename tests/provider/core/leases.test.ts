@@ -29,6 +29,8 @@ function program() {
       leases.hold(resource(name), definitions.node, { path: pathOf(id), id, isOver }, inputsOf("node", now)),
     take: (name: string, id: string) => leases.take(resource(name), definitions.node, inputsOf("node"), pathOf(id)),
     giveUp: (name: string, id: string, was?: string) => leases.giveUp(pathOf(id), was, resource(name)),
+    isWanted: (change: Props = {}, except = "nobody") =>
+      leases.isWanted(definitions.node, inputsOf("node", change), resource(except)),
     holder: (id: string, except?: string) =>
       leases.holder(pathOf(id), except === undefined ? undefined : resource(except))?.resource.name,
   };
@@ -158,4 +160,13 @@ test("what could not be made, of any kind or of one", () => {
   expect(leases.unmade("Node")).toBeUndefined();
   leases.ended(resource("a"), "failed");
   expect(leases.unmade("Node")?.resource.name).toBe("a");
+});
+
+test("a name is wanted as long as another one waits for it", () => {
+  const { declare, take, isWanted } = program();
+  declare("old", "node", { name: "two" }, false);
+  declare("a");
+  expect([isWanted(), isWanted({}, "a"), isWanted({ name: "two" })]).toEqual([true, false, false]);
+  take("a", "n1");
+  expect(isWanted()).toBe(false);
 });

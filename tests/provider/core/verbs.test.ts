@@ -159,7 +159,7 @@ describe("a check", () => {
     expect(verbs(kind).check({}, { ...news, ...named("one") }).failures).toEqual([]);
     const [failure, ...more] = verbs(kind).check({}, { ...news, ...named("two") }).failures;
     expect([failure?.property, more]).toEqual([property, []]);
-    expect(failure?.reason).toMatch(/^"one" of this program/);
+    expect(failure?.reason).toMatch(/^remove one of them, .*"one" of this program/);
     expect(sessions.run().programmed.size).toBe(2);
   });
 
