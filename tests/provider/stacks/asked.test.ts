@@ -350,7 +350,7 @@ onOneAdapter((make) => {
     const adopting = program({ adopt: id, role: "other:other" });
     for (const run of [await stack.preview(adopting), await stack.up(adopting)])
       expect(run.failure).toMatch(
-        new RegExp(`adopt: "${id}" would adopt the object that is deleted.*remove adopt`, "s"),
+        new RegExp(`adopt: "${id}" would adopt the object that is deleted.*\\[cannot-adopt:`, "s"),
       );
     expect([writes(), stack.of("n").id]).toEqual([[], id]);
     const run = await stack.up(program({ role: "other:other" }));

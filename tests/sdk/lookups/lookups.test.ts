@@ -241,7 +241,7 @@ describe("lookups", () => {
     });
     await expect(sdk.getMembership({ consortiumId: net.consortiumId, orgName: "second" })).rejects.toThrow(
       new RegExp(
-        `^getMembership: Use the id of one .*: 2 memberships have the orgName "second": \\w+, ${String(id)}\\.$`,
+        `^getMembership: Use the id of one .*: 2 memberships have the orgName "second": \\w+, ${String(id)}\\. \\[not-found:`,
       ),
     );
     expect(await sdk.getMembership({ consortiumId: net.consortiumId, orgName: "first" })).toMatchObject(found);
