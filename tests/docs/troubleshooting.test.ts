@@ -23,7 +23,6 @@ const codes = Object.keys(problems);
 const askedFor: Record<string, string[]> = {
   "docs/troubleshooting": ["object-failed", "unknown-setting"],
   "provider/api/api-error": ["not-found", "request-refused", "conflict", "unsupported"],
-  "provider/core/handover": ["step-failed"],
   "provider/core/pages": ["partial-list"],
   "provider/core/session": ["interrupted"],
   "provider/core/state": ["wrong-version"],
@@ -33,6 +32,7 @@ const askedFor: Record<string, string[]> = {
   "provider/stacks/others-inside": ["not-empty"],
   "provider/stacks/refused": ["tether-failed"],
   "provider/stacks/rotation": ["deleted-outside", "unclear-change"],
+  "plugin/resource": ["step-failed"],
   "plugin/service": ["invalid-setting"],
 };
 

@@ -82,7 +82,7 @@ test("a definition with unknown parts is refused by their names, and starts noth
   const { build } = await world((() => undefined) as never);
   await expect(build({ members: ["a"], limits: { nodes: unknown }, environments: unknown })).rejects.toMatchObject({
     details: expect.stringMatching(
-      /^consortium:index:Network net: (limits, environments|environments, limits) cannot be known/,
+      /^consortium:index:Network net: write (limits, environments|environments, limits) as a plain value/,
     ) as string,
   });
   expect(spawned).not.toHaveBeenCalled();
@@ -107,6 +107,6 @@ test("when the engine is about to leave, one under way is an error that points t
   await until(() => begun > 0);
   expect(await healthOf(served)).toBe(status.UNIMPLEMENTED);
   expect(await building).toMatchObject({
-    details: "it is not complete, because the run ended early: the other errors say why.",
+    details: "it is not complete, because the run ended early: the other errors say why. [step-failed: docs/troubleshooting.md#step-failed]",
   });
 });

@@ -82,9 +82,9 @@ describe("properties", () => {
     ];
     const found = failures(issues, { props: { apiKey: "canary", region: "eu" }, secrets: ["apiKey", "details"] });
     expect(found.map((one) => [one.getProperty(), one.getReason()])).toEqual([
-      ["", "apiKey: [secret] is wrong"],
-      ["", "wrong"],
-      ["region", "not [secret]"],
+      ["", "apiKey: [secret] is wrong [invalid-argument: docs/troubleshooting.md#invalid-argument]"],
+      ["", "wrong [invalid-argument: docs/troubleshooting.md#invalid-argument]"],
+      ["region", "not [secret] [invalid-argument: docs/troubleshooting.md#invalid-argument]"],
     ]);
   });
 

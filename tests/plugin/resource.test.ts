@@ -85,7 +85,7 @@ describe("an object that another resource of the program takes over", () => {
     [
       "keeps it, if the other one did not get it",
       "started",
-      /because "next-n\d" of the program asks for it and failed/,
+      /^Fix "next-n\d", .*\[step-failed:/,
     ],
   ])("the old resource %s: nothing is deleted", async (_, state, why) => {
     const { service, net } = await world();
@@ -197,10 +197,10 @@ describe("what the plugin does not have", () => {
     [
       "a resource",
       () => plugin.create("urn:pulumi:dev::p::consortium:index:Nothing::acme", {}),
-      "This plugin has no resource consortium:index:Nothing.",
+      "This plugin has no resource consortium:index:Nothing. [wrong-version: docs/troubleshooting.md#wrong-version]",
     ],
-    ["a function", () => plugin.invoke("getNothing", {}), "This plugin has no function consortium:index:getNothing."],
-    ["a list", () => plugin.list("Nothing"), "This plugin has no resource consortium:index:Nothing."],
+    ["a function", () => plugin.invoke("getNothing", {}), "This plugin has no function consortium:index:getNothing. [wrong-version: docs/troubleshooting.md#wrong-version]"],
+    ["a list", () => plugin.list("Nothing"), "This plugin has no resource consortium:index:Nothing. [wrong-version: docs/troubleshooting.md#wrong-version]"],
   ])("is an error: %s", async (_, call, details) => {
     await world();
     await expect(call()).rejects.toMatchObject({ details });
@@ -212,7 +212,7 @@ test("an error names the resource, if a call failed, and has the engine's code f
   service.faults.add({ kind: "status", status: 400, errorMessage: "no", method: "POST" });
   await expect(plugin.create("Membership", { consortiumId: net.consortiumId, orgName: "x" })).rejects.toMatchObject({
     code: 9,
-    details: expect.stringMatching(/^Membership "acme": POST .*HTTP 400: no\./) as string,
+    details: expect.stringMatching(/^Membership "acme": Fix .*POST .*HTTP 400: no\. \[request-refused:/) as string,
   });
 });
 

@@ -81,7 +81,7 @@ describe("an unusable value is refused in one sentence, with its source", () => 
     ["baseUrl", "https://x/api/v1?a=1", /has a query or fragment/],
     ["baseUrl", "https://x/api/v1#a", /has a query or fragment/],
     ["baseUrl", "https://x/api/v2", /has the path "\/api\/v2"/],
-    ["baseUrl", "https://x", /has the path "\/".*ends in \/api\/v1, such as https:\/\/console/],
+    ["baseUrl", "https://x", /ends in \/api\/v1, such as https:\/\/console.*has the path "\/"/],
     ["region", "mars", /setting region .*must be one of us, eu, ap, ko, us1, eu1, not "mars"/],
     ["maxConcurrency", "0", /setting maxConcurrency .* must be a whole number from 1 to 256\.$/],
     ["maxConcurrency", "1.5", /setting maxConcurrency .* must be a whole number from 1 to 256\.$/],

@@ -88,7 +88,7 @@ describe("a name that the service refuses", () => {
   const zone = { kind: "environmentZone", inputs: { region: "r2" } } as const;
 
   test.each<[string, Case, RegExp]>([
-    ["is the error", { answer: name }, /^POST \/x: HTTP 409: name already in use\.$/],
+    ["is the error", { answer: name }, /^POST \/x: HTTP 409: name already in use\. \[name-taken:/],
     [
       "may be that of the object that it replaces",
       { ...zone, answer: name, there: [item("y", "environmentZone")], prepare: givesUp("y") },
@@ -103,17 +103,17 @@ describe("a name that the service refuses", () => {
         there: [item("y", "environmentZone")],
         prepare: givesUp("y"),
       },
-      /^POST \/x: HTTP 409: name already in use\.$/,
+      /^POST \/x: HTTP 409: name already in use\. \[name-taken:/,
     ],
     [
       "is not that of one that stays",
       { ...zone, answer: name, there: [item("y", "environmentZone")] },
-      /^POST \/x: HTTP 409: name already in use\.$/,
+      /^POST \/x: HTTP 409: name already in use\. \[name-taken:/,
     ],
     [
       "is not that of what it replaces, if the service does not say that it is about a name",
       { ...zone, answer: unclear, there: [item("y", "environmentZone")], prepare: givesUp("y") },
-      /^POST \/x: HTTP 409: no\.$/,
+      /^POST \/x: HTTP 409: no\. \[conflict:/,
     ],
     [
       "may have appeared since, where it is to be adopted",
@@ -145,7 +145,7 @@ describe("a name that the service refuses", () => {
     [
       "of a credential is none, if it does not say so",
       { kind: "appCred", answer: unclear },
-      /^POST \/x: HTTP 409: no\.$/,
+      /^POST \/x: HTTP 409: no\. \[conflict:/,
     ],
   ])("%s", async (_, given, why) => {
     const { error } = await creating(given);
@@ -156,8 +156,8 @@ describe("a name that the service refuses", () => {
 describe("a limit that is reached", () => {
   const quota = refusal({ kind: "conflict", status: 409, errorMessage: "quota exceeded" });
   test.each<[string, Case, RegExp]>([
-    ["is the error", { answer: quota }, /^POST \/x: HTTP 409: quota exceeded\.$/],
-    ["is no name that is taken", { answer: quota, inputs: { adopt: true } }, /^POST \/x: HTTP 409: quota exceeded\.$/],
+    ["is the error", { answer: quota }, /^POST \/x: HTTP 409: quota exceeded\. \[limit-reached:/],
+    ["is no name that is taken", { answer: quota, inputs: { adopt: true } }, /^POST \/x: HTTP 409: quota exceeded\. \[limit-reached:/],
     [
       "may be so because of what it replaces",
       { answer: quota, there: [item("y", "node", { name: "z" })], prepare: givesUp("y") },
@@ -171,12 +171,12 @@ describe("a limit that is reached", () => {
     [
       "is not because of what the program has",
       { answer: quota, there: [item("y", "node", { name: "z" })], prepare: held },
-      /^POST \/x: HTTP 409: quota exceeded\.$/,
+      /^POST \/x: HTTP 409: quota exceeded\. \[limit-reached:/,
     ],
     [
       "is not because of what this run has made",
       { answer: quota, prepare: (_, collection) => collection.recordMade(item("y", "node", { name: "z" })) },
-      /^POST \/x: HTTP 409: quota exceeded\.$/,
+      /^POST \/x: HTTP 409: quota exceeded\. \[limit-reached:/,
     ],
     [
       "is no other refusal",

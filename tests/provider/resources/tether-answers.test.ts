@@ -401,7 +401,7 @@ describe("funds", () => {
       { account: "0x1", balanceWei: "4" },
       true,
       {},
-      /the account 0x1 has 4 wei on rinkeby, which is 1 too little .* Send funds to 0x1 on/,
+      /Send funds to 0x1 on .*the account 0x1 has 4 wei on rinkeby, which is 1 too little /,
     ],
     [
       "that nobody shows may be enough",
