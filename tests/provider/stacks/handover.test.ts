@@ -170,7 +170,7 @@ onBothAdapters((make) => {
       const { stack, writes } = await made(tree(shape));
       const { failure } = await stack.up(tree(shape), { replace: [name] });
       expect(failure).toMatch(
-        /For a new one, take adopt out.* is not deleted, because "\w" of the program may adopt it/,
+        /For a new one, take adopt out.* is not deleted, because "\w" of the program may adopt it.*\[managed-twice:/,
       );
       expect([objects(), writes()]).toEqual([before, []]);
     });
