@@ -107,6 +107,7 @@ test("when the engine is about to leave, one under way is an error that points t
   await until(() => begun > 0);
   expect(await healthOf(served)).toBe(status.UNIMPLEMENTED);
   expect(await building).toMatchObject({
-    details: "it is not complete, because the run ended early: the other errors say why. [step-failed: docs/troubleshooting.md#step-failed]",
+    details:
+      "it is not complete, because the run ended early: the other errors say why. [step-failed: docs/troubleshooting.md#step-failed]",
   });
 });

@@ -82,11 +82,7 @@ describe("a preview of a create", () => {
 describe("an object that another resource of the program takes over", () => {
   test.each([
     ["leaves it, though it is not ready yet", "failed", undefined],
-    [
-      "keeps it, if the other one did not get it",
-      "started",
-      /^Fix "next-n\d", .*\[step-failed:/,
-    ],
+    ["keeps it, if the other one did not get it", "started", /^Fix "next-n\d", .*\[step-failed:/],
   ])("the old resource %s: nothing is deleted", async (_, state, why) => {
     const { service, net } = await world();
     const { consortiumId, environmentId, membershipId, otherMembershipId } = net;
@@ -199,8 +195,16 @@ describe("what the plugin does not have", () => {
       () => plugin.create("urn:pulumi:dev::p::consortium:index:Nothing::acme", {}),
       "This plugin has no resource consortium:index:Nothing. [wrong-version: docs/troubleshooting.md#wrong-version]",
     ],
-    ["a function", () => plugin.invoke("getNothing", {}), "This plugin has no function consortium:index:getNothing. [wrong-version: docs/troubleshooting.md#wrong-version]"],
-    ["a list", () => plugin.list("Nothing"), "This plugin has no resource consortium:index:Nothing. [wrong-version: docs/troubleshooting.md#wrong-version]"],
+    [
+      "a function",
+      () => plugin.invoke("getNothing", {}),
+      "This plugin has no function consortium:index:getNothing. [wrong-version: docs/troubleshooting.md#wrong-version]",
+    ],
+    [
+      "a list",
+      () => plugin.list("Nothing"),
+      "This plugin has no resource consortium:index:Nothing. [wrong-version: docs/troubleshooting.md#wrong-version]",
+    ],
   ])("is an error: %s", async (_, call, details) => {
     await world();
     await expect(call()).rejects.toMatchObject({ details });

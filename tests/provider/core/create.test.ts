@@ -157,7 +157,11 @@ describe("a limit that is reached", () => {
   const quota = refusal({ kind: "conflict", status: 409, errorMessage: "quota exceeded" });
   test.each<[string, Case, RegExp]>([
     ["is the error", { answer: quota }, /^POST \/x: HTTP 409: quota exceeded\. \[limit-reached:/],
-    ["is no name that is taken", { answer: quota, inputs: { adopt: true } }, /^POST \/x: HTTP 409: quota exceeded\. \[limit-reached:/],
+    [
+      "is no name that is taken",
+      { answer: quota, inputs: { adopt: true } },
+      /^POST \/x: HTTP 409: quota exceeded\. \[limit-reached:/,
+    ],
     [
       "may be so because of what it replaces",
       { answer: quota, there: [item("y", "node", { name: "z" })], prepare: givesUp("y") },

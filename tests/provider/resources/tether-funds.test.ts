@@ -67,9 +67,7 @@ test("after the time-out: nothing was spent, the settings are kept, and the next
   const outcome = await engine.up(args);
   expect(outcome.then).toBe("incomplete");
   expect(errorOf(outcome)).toMatch(
-    new RegExp(
-      `${address} has 7 wei on rinkeby, which is 3 too little .*Nothing was spent.*pulumi up`,
-    ),
+    new RegExp(`${address} has 7 wei on rinkeby, which is 3 too little .*Nothing was spent.*pulumi up`),
   );
   expect(time.now()).toBeGreaterThanOrEqual(90_000);
   expect(fields().balances).toMatchObject({ rinkeby: "7" });
