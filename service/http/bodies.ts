@@ -14,6 +14,15 @@ export const optional = z
 /** An object that is stored and shown, but has no effect. */
 export const details = z.record(z.string(), z.unknown());
 
+/** No body of the API needs more levels, and what is nested too deeply cannot be written. */
+const mostNested = 32;
+
+/** Whether a value is nested deeper than `levels`. */
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+
 /** An unparsed body. */
 class Unparsed {
   constructor(readonly json: string) {}
@@ -28,6 +37,7 @@ export function acceptJson(app: FastifyInstance): void {
   app.addHook("preValidation", (request, _reply, done) => {
     const { organization, body } = request;
     if (organization && body instanceof Unparsed) request.body = parsed(body.json);
+    if (isDeeper(request.body, mostNested)) throw new Refusal(400, "The body is nested too deeply.");
     done();
   });
 }

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import pLimit from "p-limit";
 import { request } from "undici";
 import { Refusal } from "../errors";
 import { jsonText } from "../storage/files";
@@ -23,7 +24,7 @@ export type Answer = { result: unknown } | { error: { code: number; message: str
 export interface Bounds {
   bytes: number;
   ms: number;
-  /** Whether it is the service's own, which waits for a long start. */
+  /** Whether it skips the queue: the service's own calls do not wait for members' calls. */
   now?: boolean | undefined;
 }
 
@@ -53,10 +54,13 @@ const mostRemote = 1_048_576;
 const newline = "\n".charCodeAt(0);
 /** Idle connections to keep for later calls. */
 const mostIdle = 8;
+/** Concurrent members' calls of a chain: each may take the memory of an execution and of an answer. */
+const mostRunning = 8;
 
 /** Makes calls to a chain, one at a time per connection. */
 export class Caller {
   readonly #idle: Socket[] = [];
+  readonly #running = pLimit(mostRunning);
   /** The service's own calls of this moment. */
   #own: { text: string; done: (answer: Answer) => void; failed: (error: unknown) => void }[] = [];
   #asked = 0;
@@ -68,11 +72,13 @@ export class Caller {
     return this.#asked > 0;
   }
 
-  /** Makes a call. */
+  /** Makes a call; members' calls wait for their turn. */
   async ask(text: string, bounds: Bounds): Promise<Buffer> {
+    const end = performance.now() + bounds.ms;
+    const send = (ms: number) => this.exchange((socket) => socket.write(`${text}\n`), { ...bounds, ms });
     this.#asked++;
     try {
-      return await this.exchange((socket) => socket.write(`${text}\n`), bounds);
+      return await (bounds.now ? send(bounds.ms) : this.#running(() => send(end - performance.now())));
     } finally {
       this.#asked--;
     }

@@ -108,8 +108,8 @@ test("the call log keeps no bodies without a valid key", async () => {
     await send("POST", "/consortia", JSON.stringify({ name: "a", deep: 0 }).replace("0", deep));
   }
   expect(service.calls).toMatchObject([
-    { status: 400, body: { name: "a" } },
-    { status: 400, body: { name: "a" } },
+    { status: 400, body: undefined },
+    { status: 400, body: undefined },
   ]);
 });
 
