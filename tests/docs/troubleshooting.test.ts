@@ -28,7 +28,6 @@ const askedFor: Record<string, string[]> = {
   "provider/core/state": ["wrong-version"],
   "provider/resources/lost-others": ["unclear-create"],
   "provider/stacks/gone": ["not-listed"],
-  "provider/resources/adoption": ["step-failed"],
   "provider/stacks/handover": ["managed-twice"],
   "provider/stacks/others-inside": ["not-empty"],
   "provider/stacks/refused": ["tether-failed"],
