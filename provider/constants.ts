@@ -157,8 +157,7 @@ export function durationSeconds(text: string): number | undefined {
 
 /** What to do instead of an import, for resources that cannot be imported. */
 export const insteadOfImport: Partial<Record<string, string>> = {
-  AppCred:
-    "An existing credential cannot be read again, because its password is shown only once: leave the import out to create a new one.",
+  AppCred: "The password of an existing credential is shown only once: leave the import out to create a new one.",
   TetherService: "A tether service always exists already: leave the import out, because its tetherId identifies it.",
 };
 

@@ -141,7 +141,7 @@ function flatten(what: string, args: object): Flat {
 }
 
 /** A class of resources with a constructor that takes `Args`. */
-export interface ResourceClass<Self, Args> {
+interface ResourceClass<Self, Args> {
   new (name: string, args: Args, opts?: CustomResourceOptions): Managed;
   /** Whether a value is of this class, on either provider. Policies ask this of a value that has only its type. */
   isInstance(value: unknown): value is Self;
@@ -157,7 +157,7 @@ export interface ReadableClass<Self, Args, Place> extends ResourceClass<Self, Ar
  * Base of a class: its inputs are flat, and the object is named after the resource by default.
  * @param usual options that a program may override
  */
-export function resource<Self, Args extends object>(
+function resource<Self, Args extends object>(
   className: ClassName,
   usual?: CustomResourceOptions,
 ): ResourceClass<Self, Args> {

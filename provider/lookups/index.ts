@@ -86,10 +86,10 @@ const listing = <Args extends z.ZodObject>({ items, isUndocumented, ...one }: Li
  * @throws UserError if there is none, or more than one
  */
 function only(list: Omit<Lookup, "name">, what: string, key: "name" | "orgName"): Omit<Lookup, "name"> {
-  const name = z.string({ error: `${key} is required: give the name of the ${what}` });
+  const required = z.string({ error: `${key} is required: give the name of the ${what}` });
   return {
     doc: `The ${what} with a name. It fails if there is none, or more than one.`,
-    args: list.args.extend({ [key]: field(name.min(1, `${key} must not be empty`), `Name of the ${what}.`) }),
+    args: list.args.extend({ [key]: field(required.min(1, `${key} must not be empty`), `Name of the ${what}.`) }),
     result: list.result,
     async run(client, { [key]: wanted, ...within }) {
       const all = (await list.run(client, within)) as Props[];
@@ -103,8 +103,10 @@ function only(list: Omit<Lookup, "name">, what: string, key: "name" | "orgName")
           "not-found",
           `Use the id of one instead: ${found.length} ${list.list} have the ${key} "${name}": ${ids}.`,
         );
-      const none = `Check the ${key}: there is no ${what} "${name}"${didYouMean(String(wanted), names)}`;
-      throw new UserError("not-found", none.replace(/[^?]$/, "$&."));
+      throw new UserError(
+        "not-found",
+        `Check the ${key}: there is no ${what} "${name}"${didYouMean(String(wanted), names)}`,
+      );
     },
   };
 }

@@ -53,9 +53,6 @@ export const releaseResult = z
   })
   .meta({ id: "ReleaseResult", description: "A release of the software that environments run." });
 
-/** Plain text: Pulumi's Python reads an open enum in the result of a function as an object. */
-const network = () => z.string();
-
 export const tetherAccountResult = z
   .object({
     account: field(z.string().optional(), "Address on the public chain, 0x and 40 hex digits."),
@@ -65,7 +62,7 @@ export const tetherAccountResult = z
 
 export const tetherBalanceResult = z
   .object({
-    network: field(network(), "Public chain of the account."),
+    network: field(z.string(), "Public chain of the account."),
     balanceWei: field(z.string().optional(), "Balance in wei, decimal text."),
   })
   .meta({ id: "TetherBalanceResult", description: "Balance of a tether service on one network." });
@@ -91,7 +88,7 @@ export const tetherReportResult = z
   .looseObject({
     index: field(z.int(), "Place in the ordered list of reports, from 0."),
     pinnedAt: field(z.string().optional(), "Time of the pin."),
-    network: field(network().optional(), "Public chain that it is pinned to."),
+    network: field(z.string().optional(), "Public chain that it is pinned to."),
     chainId: field(z.int().optional(), "Chain id of that chain."),
     contractAddress: field(z.string().optional(), "Address of the contract that holds the pin."),
     transactionHash: field(z.string().optional(), "Hash of the transaction that pinned it."),

@@ -270,11 +270,13 @@ export function referenceDocs(definitions, lookups) {
     ...all.map(({ type, doc }) => [`[${type}](${fileOf(type)}.md)`, first(doc)]),
     ["[Network](network.md)", "A component: all of these from one definition, in the program or in a file."],
   ];
-  const pageOf = Object.values(lookups).filter(({ name }) => !all.some(({ type }) => name === `get${type}`));
-  const single = Object.values(lookups)
-    .filter((lookup) => !pageOf.includes(lookup))
+  // What finds one object by its name is told in a sentence: its arguments and result are those of the list.
+  const isByName = (/** @type {{ name: string }} */ { name }) => all.some(({ type }) => name === `get${type}`);
+  const byName = Object.values(lookups)
+    .filter(isByName)
     .map(({ name, args }) => `\`${name}({ ${Object.keys(args.shape).join(", ")} })\``);
-  const looks = pageOf.map(({ name, doc }) => [`[${name}](${fileOf(name)}.md)`, first(doc)]);
+  const withPage = Object.values(lookups).filter((lookup) => !isByName(lookup));
+  const looks = withPage.map(({ name, doc }) => [`[${name}](${fileOf(name)}.md)`, first(doc)]);
   const common = commonArguments(all);
   const named = (/** @type {string[][]} */ entries) => entries.map((entry) => `- ${entry.join(": ")}`).join("\n");
   const index = `<!-- Generated from provider/resources/ by \`npm run generate\`. -->
@@ -291,7 +293,7 @@ Lookups:
 
 ${named(looks)}
 
-${single.slice(0, -1).join(", ")} and ${single.at(-1)} return one object. They fail if there is none, or more than one.
+${byName.slice(0, -1).join(", ")} and ${byName.at(-1)} return one object. They fail if there is none, or more than one.
 
 ## Arguments of most resources
 
@@ -317,7 +319,7 @@ A lookup returns plain values, and its form \`…Output\` outputs. In TypeScript
 ${inLanguages(lookupExamples(sampleIds).getNodes.program)}`;
   const pages = [
     ...all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition)]),
-    ...pageOf.map((lookup) => [`docs/reference/${fileOf(lookup.name)}.md`, lookupPage(lookup, all)]),
+    ...withPage.map((lookup) => [`docs/reference/${fileOf(lookup.name)}.md`, lookupPage(lookup, all)]),
   ];
   return {
     "docs/reference/README.md": index,

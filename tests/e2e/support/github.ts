@@ -127,7 +127,8 @@ export async function github(
       const code = jobResult === "success" ? 0 : Number(failure ?? 1);
       const workspace = /^workspace: (.*)$/m.exec(heard)?.[1] ?? "";
       const isSkipped = jobResult === "skipped";
-      const text = code === 0 || isSkipped ? heard : `${heard}\n${readFileSync(`${workspace}.said`, "utf8")}`;
+      const said = `${workspace}.said`; // none before the checkout
+      const text = code !== 0 && existsSync(said) ? `${heard}\n${readFileSync(said, "utf8")}` : heard;
       return [title, { code: isSkipped ? null : code, stdout: text, text, skipped: isSkipped, folder: workspace }];
     }),
   );
