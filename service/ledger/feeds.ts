@@ -30,7 +30,8 @@ interface Filter {
   used: number;
 }
 
-export const newName = () => `0x${randomBytes(16).toString("hex")}`;
+/** The id of a filter or a subscription. As geth's, it is a number without leading zeros: clients such as web3j read it as one. */
+export const newName = () => `0x${BigInt(`0x${randomBytes(16).toString("hex")}`).toString(16)}`;
 
 /** Notifications about a chain's blocks and waiting transactions: subscribers get them at once, filters on request. */
 export class Feeds {

@@ -347,7 +347,7 @@ describe("appearance", () => {
 
   test("states and times are labeled, and a shortened hour is shown as such", async () => {
     await visit(pages()[0]!);
-    await page.getByText("set up", { exact: true }).first().waitFor();
+    await page.locator(".state", { hasText: "set up" }).first().waitFor();
     await visit(pages()[3]!);
     await page.getByText("1 hour, here 3 s").waitFor();
   });

@@ -57,7 +57,7 @@ test.each(adapters)("onError: the hook decides about a retry, on %s", async (_, 
     const pulumi = require("@pulumi/pulumi");
     const { Consortium } = require("pulumi-consortium");
     const again = new pulumi.ErrorHook("again", ({ errors }) => {
-      fs.appendFileSync("hooks.txt", errors.length + " " + errors[0].includes("already taken") + "\\n");
+      fs.appendFileSync("hooks.txt", errors.length + " " + errors[0].includes("[name-taken:") + "\\n");
       return errors.length < 2;
     });
     const first = new Consortium("c", { name: "same" });

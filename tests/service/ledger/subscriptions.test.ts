@@ -70,6 +70,13 @@ test("an unsubscribed filter gets nothing, and an unknown one is an error", asyn
   });
 });
 
+test("a filter's id is a number as clients write it, which some send in place of the text", async () => {
+  const { credential, urls } = await ledgered({}, raft);
+  const { body } = await rpc(urls.rpc, credential, Array<object>(200).fill(eth("eth_newBlockFilter"))); // one in 16 would begin with 0
+  const ids = (body as unknown as { result: string }[]).map(({ result }) => result);
+  expect(ids.map((id) => `0x${BigInt(id).toString(16)}`)).toEqual(ids);
+});
+
 test.each(["rpc", "wss"] as const)("programs that connect see raft's nanoseconds as seconds, over %s", async (via) => {
   const { credential, urls } = await ledgered({ answers: { like: "hosted" } }, raft);
   const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
