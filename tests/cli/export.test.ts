@@ -248,20 +248,22 @@ test("deleted objects are left out, and the file raises its limits for a large n
   expect(inText(stdout)).toEqual([]);
 });
 
+const notFound = "[not-found: docs/troubleshooting.md#not-found]";
+
 describe("errors", () => {
   test("an unknown consortium, with a suggestion", async () => {
     await make("/consortia", { name: "coffee" });
     expect(await run("--consortium", "cofee")).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: 'consortium: There is no consortium "cofee"; did you mean "coffee"?\n',
+      stderr: `consortium: There is no consortium "cofee"; did you mean "coffee"? ${notFound}\n`,
     });
   });
 
   test("an organization without any", async () => {
     expect(await run("--consortium", "x")).toMatchObject({
       code: 1,
-      stderr: "consortium: The organization of this API key has no consortium.\n",
+      stderr: `consortium: The organization of this API key has no consortium. ${notFound}\n`,
     });
   });
 
@@ -284,7 +286,7 @@ describe("errors", () => {
     const { code, stdout, stderr } = await run("--consortium", "twins");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(
-      /^consortium: Several consortia have the name "twins": \w+, \w+. Give the id of one: --consortium \w+\n$/,
+      /^consortium: Several consortia have the name "twins": \w+, \w+. Give the id of one: --consortium \w+ \[not-found: \S+\]\n$/,
     );
     for (const id of ids) expect(stderr).toContain(id);
     expect(await run("--consortium", ids[1]!)).toMatchObject({ code: 0 });
