@@ -18,7 +18,7 @@ export {
   objectsOf,
   tethersOf,
 } from "../inventory/model";
-export { type Tone, toneOf } from "../observe/map/items";
+export { type Tone, stateInWords, toneOf } from "../observe/map/items";
 export { mapCss } from "../observe/map/style";
 export { type Kind } from "../provider/constants";
 export { inEther, weiOf } from "../provider/plain";

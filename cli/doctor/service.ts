@@ -1,6 +1,7 @@
 import { ConsortiumClient, isApiError, type Settings, SettingsError, systemClock } from "../../provider/api";
 import { sentence } from "../../provider/api/api-error";
 import { otherRegionOfKey } from "../../provider/api/settings";
+import { counted } from "../../provider/plain";
 import { failure, type Finding, note, ok, unknown, wrong } from "./findings";
 
 /* Checks the service, the organization of the key, and the clocks. */
@@ -32,7 +33,10 @@ export async function service(
     const organization = await client.organizationOfKey();
     const whose =
       organization === undefined ? "the service does not show its organization" : `organization ${organization}`;
-    const key = ok("API key", `from ${apiKey.source}: ${whose}; ${consortia.length} consortia`);
+    const key = ok(
+      "API key",
+      `from ${apiKey.source}: ${whose}; ${counted(consortia.length, "consortium", "consortia")}`,
+    );
     return { findings: [...known, key, clockOf(client)], settings, reached: true };
   } catch (error) {
     return {

@@ -1,7 +1,7 @@
 import { isApiError, type Method, path } from "../../provider/api";
 import { paths } from "../../provider/api/paths";
 import { conditionOf } from "../../provider/api/states";
-import { fieldsOf } from "../../provider/plain";
+import { counted, fieldsOf } from "../../provider/plain";
 import type { Seen } from "./notes";
 import { type Answer, judged, type Question, type World } from "./world";
 
@@ -51,7 +51,9 @@ async function refuseNearLimit(world: World): Promise<void> {
   if (!plan.ok || typeof most !== "number") return;
   const count = (await world.client.listConsortia()).filter((one) => conditionOf(one.state) !== "gone").length;
   if (count >= most)
-    throw new Error(`The plan allows ${most} consortia, and ${count} exist. Nothing was created: delete one first.`);
+    throw new Error(
+      `The plan allows ${counted(most, "consortium", "consortia")}, and ${count} ${count === 1 ? "exists" : "exist"}. Nothing was created: delete one first.`,
+    );
 }
 
 /** A question about one of the calls about the account. */
@@ -113,7 +115,7 @@ const token = about("/authtoken", async (seen, world) => {
   if (withToken === undefined) return judged(false, "it answers a token, but not the calls with it");
   const withKey = (await timeOf(() => world.ask("GET", paths.consortia))) ?? NaN;
   const minutes = minutesOf(text);
-  const said = `${minutes === undefined ? "an unknown time" : `${minutes} minutes`}; calls take ${ms(withToken)}, ${ms(withKey)} with the key`;
+  const said = `${minutes === undefined ? "an unknown time" : counted(minutes, "minute")}; calls take ${ms(withToken)}, ${ms(withKey)} with the key`;
   return minutes === undefined ? `not known how long it is good: ${said}` : judged(minutes > 50 && minutes < 70, said);
 });
 

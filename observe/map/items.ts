@@ -81,6 +81,9 @@ const tethers: Record<string, Tone> = {
   deployed: "waiting",
 };
 
+/** A state in words: the service's own, unless it misleads. */
+export const stateInWords = (state: string): string => (state === "setup" ? "set up" : state);
+
 export function toneOf(kind: Kind, object: ObjectModel): Tone {
   const state = "state" in object ? object.state : undefined;
   if (state === undefined) return "plain";
@@ -144,7 +147,8 @@ function factsOf(kind: Kind, object: ObjectModel, owner: string | undefined): (s
   switch (kind) {
     case "environment": {
       const { provider, consensusType, chainId, state } = object as EnvironmentModel;
-      return [provider, consensusType, chainId === undefined ? undefined : `chain ${chainId}`, state];
+      const chain = chainId === undefined ? undefined : `chain ${chainId}`;
+      return [provider, consensusType, chain, state && stateInWords(state)];
     }
     case "node":
       return [owner, (object as NodeModel).state];
@@ -152,8 +156,10 @@ function factsOf(kind: Kind, object: ObjectModel, owner: string | undefined): (s
       const { network, state, balanceWei } = object as TetherModel;
       return [kinds[kind].title, network, state, balanceWei === undefined ? undefined : inEther(balanceWei)];
     }
-    case "consortium":
-      return [(object as ConsortiumModel).state];
+    case "consortium": {
+      const { state } = object as ConsortiumModel;
+      return [state && stateInWords(state)];
+    }
     default: // an active member needs no details
       return "state" in object && object.state !== "active" ? [object.state] : [];
   }

@@ -68,7 +68,7 @@ export const appCred: Definition = {
       return { username: user, password, basicAuthHeader: basicAuthHeader({ username: user, password }) };
     },
     onImport:
-      "the password is not available: the service showed it only once. To have one, set rotateWhenChanged: `pulumi up` regenerates it, " +
-      "and applications that use the old one are locked out at once. For a new pair beside it, declare another credential.",
+      "the password is not available: the service showed it only once. If your program needs one, declare another credential: " +
+      "rotateWhenChanged locks out the applications that use this one.",
   },
 };

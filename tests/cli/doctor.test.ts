@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { UndiciTransport } from "../../provider/api/transport";
 import { version } from "../../provider/version";
 import { versions } from "../../cli/doctor/versions";
-import { network } from "../support/network";
+import { network, send } from "../support/network";
 import { json, peer } from "../support/peer";
 import { start } from "../support/service";
 import { connection, consortium } from "./command";
@@ -99,6 +99,7 @@ test("a working setup: versions, the key's organization, clock and state; no sec
   const at = machine({
     pulumi: { config: JSON.stringify({ "consortium:apiKey": { value: service.apiKey, secret: true } }) },
   });
+  await send(service, "POST", "/consortia", { name: "trade" });
   const { findings, said, todo } = await examined(
     at,
     { CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: "" },
@@ -111,7 +112,7 @@ test("a working setup: versions, the key's organization, clock and state; no sec
   ]);
   expect(todo).toEqual([]);
   expect(said).toContain("Nothing wrong was found.");
-  expect(said).toMatch(/✓ API key: from .*: organization o\w+; 0 consortia/);
+  expect(said).toMatch(/✓ API key: from .*: organization o\w+; 1 consortium$/m);
   expect(said).not.toContain(service.apiKey);
 });
 

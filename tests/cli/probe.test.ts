@@ -145,7 +145,7 @@ test("if the plan has no room for a consortium, it creates nothing", async () =>
   const service = await serviceWith({ limits: { consortia: 1 } });
   await own(service);
   const { code, stderr } = await probe(service, "--yes");
-  expect([code, stderr]).toEqual([1, expect.stringContaining("The plan allows 1 consortia, and 1 exist.")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("The plan allows 1 consortium, and 1 exists.")]);
   expect(changes(service).map(({ path }) => path)).toEqual(["/authtoken"]);
 });
 

@@ -54,8 +54,8 @@ describe("what is written", () => {
     ],
     [
       ["consortium", { ...networkOf({}).consortia[0]!, change: "replace" }],
-      ["setup", "⚠ DESTROYS ALL ITS LEDGERS"],
-      "consortium Trade; setup; id c1; the plan will replace it",
+      ["set up", "⚠ DESTROYS ALL ITS LEDGERS"],
+      "consortium Trade; set up; id c1; the plan will replace it",
       "good",
     ],
     [["membership", memberOf(0)], [], "member Member 0; id m0", "good"],

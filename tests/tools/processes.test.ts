@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import timers from "node:timers";
 import { pathToFileURL } from "node:url";
 import { withLock } from "../../tools/lib/cache.mjs";
 import { languageHosts } from "../../tools/pulumi-cli/languages.mjs";
@@ -142,4 +143,26 @@ describe("making a copy", () => {
 test("a lock that was taken away meanwhile does not spoil the work", async () => {
   const file = sandbox.path("some", "lock");
   expect(await withLock(file, () => Promise.resolve(rmSync(file, { recursive: true })))).toBeUndefined();
+});
+
+test("who waits for a lock says every 15 seconds that it still waits", async () => {
+  const file = sandbox.path("some", "lock");
+  const said = jest.spyOn(process.stderr, "write").mockReturnValue(true);
+  const ticking = jest.spyOn(timers, "setInterval").mockReturnThis();
+  try {
+    let release = (): void => undefined;
+    const first = withLock(file, () => new Promise<void>((resolve) => (release = resolve)));
+    await until(() => existsSync(file));
+    const second = withLock(file, () => Promise.resolve("mine"));
+    await until(() => ticking.mock.calls.length > 0);
+    const [tick, ms] = ticking.mock.calls[0]!;
+    tick();
+    tick();
+    release();
+    expect([await first, await second, ms]).toEqual([undefined, "mine", 15_000]);
+    const line: unknown = expect.stringMatching(/^ {2}still waiting: \d\.\d s so far\n$/);
+    expect(said.mock.calls.map(([text]) => text)).toEqual([line, line]);
+  } finally {
+    jest.restoreAllMocks();
+  }
 });

@@ -5,7 +5,7 @@ import { mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { tidying } from "./processes.mjs";
-import { duration, log } from "./terminal.mjs";
+import { duration, log, withProgress } from "./terminal.mjs";
 
 const options = { realpath: false, stale: 5_000, onCompromised: () => undefined };
 
@@ -25,8 +25,16 @@ export async function withLock(path, work, onWait) {
       if (error.code !== "ELOCKED") throw error;
     });
   let release = await take();
-  if (!release) onWait?.();
-  for (; !release; release = await take()) await sleep(200);
+  if (!release) {
+    onWait?.();
+    release = await withProgress("still waiting", async () => {
+      for (;;) {
+        await sleep(200);
+        const taken = await take();
+        if (taken) return taken;
+      }
+    });
+  }
   try {
     return await work();
   } finally {

@@ -6,15 +6,13 @@ import {
   type ObjectModel,
   type Remarks,
   type Tone,
+  stateInWords,
   toneOf,
 } from "pulumi-consortium/internal/page";
 import { sentences } from "../format";
 import { hrefOf } from "../route";
 
 const signs: Record<Tone, string> = { good: "●", waiting: "◐", plain: "■", bad: "✕" };
-
-/** States whose names are misleading. */
-const meanings: Record<string, string> = { setup: "set up" };
 
 /** A condition by shape, word and color. */
 export function Sign({ tone, text }: { tone: Tone; text: string }) {
@@ -28,7 +26,7 @@ export function Sign({ tone, text }: { tone: Tone; text: string }) {
 /** The state of an object, as its map shows it. */
 export function State({ kind, of }: { kind: Kind; of: ObjectModel & { state?: string } }) {
   const { state = "unknown" } = of;
-  return <Sign tone={toneOf(kind, of)} text={meanings[state] ?? state} />;
+  return <Sign tone={toneOf(kind, of)} text={stateInWords(state)} />;
 }
 
 export function Card(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {

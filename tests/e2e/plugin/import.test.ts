@@ -63,7 +63,9 @@ test("two commands import 30 objects into a YAML program, which changes nothing"
   ]);
   expect(imported).toMatchObject({ code: 0 });
   expect(imported.text).toContain("= 30 imported");
-  expect(imported.text).toContain("the password is not available: the service showed it only once");
+  expect(imported.text).toContain(
+    "the password is not available: the service showed it only once. If your program needs one, declare another credential",
+  );
   w.stack.rename("program.yaml", "Main.yaml");
   const preview = await w.stack.preview({}, "--refresh", "--expect-no-changes");
   expect(preview).toMatchObject({ code: 0 });
