@@ -18,12 +18,12 @@ export const problems = {
     fix: "Set `CONSORTIUM_API_KEY`, or run `pulumi config set --secret consortium:apiKey`.",
   },
   "key-refused": {
-    cause: "It is wrong or revoked.",
+    cause: "The API key is wrong or revoked.",
     fix: "Set `CONSORTIUM_API_KEY`. `destroy` and `refresh` use the key of the last `up`: add `--run-program`.",
   },
   "name-taken": {
-    cause: "Another object has the name.",
-    fix: "Choose another, or set `adopt: true`. [Other cases](#a-name-that-is-taken).",
+    cause: "Another object has this name.",
+    fix: "Choose another name, or set `adopt: true`. [Other cases](#a-name-that-is-taken).",
   },
   "unknown-argument": { cause: "An argument is misspelled.", fix: "Correct it." },
   "missing-argument": {
@@ -36,21 +36,24 @@ export const problems = {
   },
   "limit-reached": {
     cause: "The plan allows no more.",
-    fix: "Delete one, or ask for more.",
+    fix: "Delete an object, or ask for more.",
   },
   "not-ready": {
-    cause: "Its time (`customTimeouts`) is over.",
-    fix: "`pulumi up` goes on waiting.",
+    cause: "The object was not ready in time (`customTimeouts`).",
+    fix: "Run `pulumi up` again: it goes on waiting.",
   },
   "object-failed": {
-    cause: "It failed.",
+    cause: "The object failed in the service.",
     fix: "Look at [its log](recovery.md#a-node-that-failed), then replace it.",
   },
   unreachable: {
     cause: "Wrong address, service down, or a proxy.",
     fix: "Correct the address, `HTTPS_PROXY` (`http://me:secret@proxy:3128`) or `NO_PROXY`.",
   },
-  "wrong-address": { cause: "What answers is not the API.", fix: "Correct the base URL. It ends in `/api/v1`." },
+  "wrong-address": {
+    cause: "Something other than the API answers.",
+    fix: "Correct the base URL. It ends in `/api/v1`.",
+  },
   "wrong-organization": {
     cause: "Key, provider or `consortium:organization` are of another organization.",
     fix: "`unset CONSORTIUM_API_KEY`, or use the key of [the right organization](recovery.md#the-right-organization).",
@@ -60,68 +63,68 @@ export const problems = {
     fix: "[What to do](recovery.md#the-right-organization).",
   },
   "not-allowed": { cause: "The key may not do this.", fix: "Ask your administrator." },
-  "not-found": { cause: "It does not exist, or not for this key.", fix: "Check the id and the key." },
-  "answer-lost": { cause: "No usable answer came back.", fix: "Run it again: nothing is created twice." },
-  "service-failed": { cause: "The service has problems.", fix: "Run it again later." },
+  "not-found": { cause: "The object does not exist, or this key cannot see it.", fix: "Check the id and the key." },
+  "answer-lost": { cause: "No usable answer came back.", fix: "Run the command again: nothing is created twice." },
+  "service-failed": { cause: "The service has problems.", fix: "Run the command again later." },
   "too-many-calls": {
     cause: "The service wants fewer calls.",
     fix: "Lower `consortium:maxConcurrency`.",
   },
-  "request-refused": { cause: "The service refuses a value.", fix: "Correct what it names." },
+  "request-refused": { cause: "The service refuses a value.", fix: "Correct what the error names." },
   conflict: { cause: "Something else changes it.", fix: "Run again afterwards." },
-  "unknown-setting": { cause: "A setting is misspelled.", fix: "`pulumi config rm` it." },
+  "unknown-setting": { cause: "A setting is misspelled.", fix: "Remove it with `pulumi config rm`." },
   "invalid-setting": { cause: "A setting has an unusable value.", fix: "Correct it where the error says." },
   "clear-text": {
     cause: "The key would be readable on the way.",
     fix: "Use `https://`; in a trusted network, `consortium:allowHttp: true`.",
   },
   "not-empty": {
-    cause: "It contains or serves what is not in this stack.",
-    fix: "Delete that first, or leave it to others: `pulumi state delete`.",
+    cause: "The object contains or serves what is not in this stack.",
+    fix: "Delete that first, or leave the object to others: `pulumi state delete`.",
   },
   "not-deleted": {
-    cause: "The service does not delete it.",
+    cause: "The service does not delete the object.",
     fix: "Delete it in the console, then run `pulumi refresh`.",
   },
   "cannot-change": {
-    cause: "The service cannot change it. Nothing was changed.",
+    cause: "The service cannot change this property. Nothing was changed.",
     fix: "Restore the old value, or use the console, then `pulumi refresh`.",
   },
   "cannot-adopt": {
-    cause: "It differs from the program, or several fit.",
-    fix: "Adopt by the id, or choose another name.",
+    cause: "The object differs from the program, or several objects fit.",
+    fix: "Adopt one by its id, or choose another name.",
   },
   "managed-twice": {
-    cause: "Another resource has the object.",
+    cause: "Another resource has the same object.",
     fix: "Give each its own name, or use `aliases`.",
   },
   "deleted-outside": { cause: "Somebody deleted the object.", fix: "`pulumi up --refresh` makes it again." },
   "not-listed": {
-    cause: "Nothing proves that it is gone.",
-    fix: "Run again, or set `CONSORTIUM_CONFIRM_DELETED`.",
+    cause: "Nothing proves that the object is gone.",
+    fix: "Run the command again, or set `CONSORTIUM_CONFIRM_DELETED`.",
   },
   "partial-list": { cause: "A list is incomplete.", fix: "Ask whoever runs it." },
   "unclear-create": {
-    cause: "It is not known whether or which object was created.",
-    fix: "Look at those that the error names, then adopt one by its id.",
+    cause: "It is unclear whether an object was created, or which.",
+    fix: "Look at the ones in the error, then adopt one by its id.",
   },
   "unclear-change": {
-    cause: "It is not known whether it was changed.",
-    fix: "`pulumi up` finds out.",
+    cause: "It is unclear whether the object was changed.",
+    fix: "Run `pulumi up` again: it finds out.",
   },
-  "step-failed": { cause: "Something else failed first.", fix: "Correct that." },
+  "step-failed": { cause: "Another resource failed first.", fix: "Correct its error." },
   interrupted: { cause: "The run was cancelled.", fix: "Run the same command again." },
   "no-funds": { cause: "The account cannot pay.", fix: "Send money to it. Nothing was spent." },
   "unclear-deployment": {
-    cause: "It is not known whether the contract was deployed.",
+    cause: "It is unclear whether the contract was deployed.",
     fix: "Look for it, then [say what you found](tethers.md#when-the-outcome-is-unknown).",
   },
   "tether-failed": {
     cause: "The service refused a step of the tether.",
-    fix: "Correct what it names.",
+    fix: "Correct what the error names.",
   },
   unsupported: { cause: "The service lacks the call.", fix: "Use the console." },
-  "wrong-version": { cause: "Program, plugin or state differ.", fix: "Install the same version." },
+  "wrong-version": { cause: "Program, plugin or state have different versions.", fix: "Install the same version." },
 } as const satisfies Record<string, Problem>;
 
 export type ErrorCode = keyof typeof problems;

@@ -89,7 +89,7 @@ const parts = {
             ...run,
           ],
         ],
-        `In Go, \`go.mod\` then replaces \`${goModuleOf(address)}\` with the folder.`,
+        `In Go, this makes \`go.mod\` use the folder in place of \`${goModuleOf(address)}\`.`,
       ];
     return [
       [
@@ -126,7 +126,7 @@ const markdown = (blocks) =>
   blocks.map((one) => (typeof one === "string" ? one : ["```sh", ...one, "```"].join("\n"))).join("\n\n");
 
 /** @type {[string, string]} */
-const marks = ["<!-- install: from package.json, by `npm run generate` -->", "<!-- /install -->"];
+const marks = ["<!-- install: generated -->", "<!-- /install -->"];
 
 /** The registry's page has the tables of the page on settings. @type {[string, string]} */
 const settingMarks = ["<!-- settings: from docs/settings.md, by `npm run generate` -->", "<!-- /settings -->"];
