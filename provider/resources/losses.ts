@@ -39,7 +39,7 @@ function renamedHint(environment: string, names: readonly string[], inFile: bool
   const [name, shown] = [printable(environment), inFile ? names.map(keyInFile) : names];
   const [what, remedy] = inFile
     ? ["you only renamed its key", `write "formerly: ${keyInFile(name)}" there`]
-    : ["you only renamed it", `give that one the resource option aliases: [{ name: ${JSON.stringify(name)} }]`];
+    : ["you only renamed it", `set the resource option aliases: [{ name: ${JSON.stringify(name)} }] on that one`];
   return `environment "${name}": if ${what} (${quoted(shown, "or")}), ${remedy}, and nothing is deleted.`;
 }
 

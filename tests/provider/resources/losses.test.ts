@@ -38,7 +38,7 @@ describe("environments", () => {
       'environment "net/a": if you only renamed its key ("b" or "c"), write "formerly: a" there, and nothing is deleted.',
     );
     expect(lostEnvironments(inProgram(["a"]), inProgram(["b"]))[1]).toBe(
-      'environment "a": if you only renamed it ("b"), give that one the resource option aliases: [{ name: "a" }], and nothing is deleted.',
+      'environment "a": if you only renamed it ("b"), set the resource option aliases: [{ name: "a" }] on that one, and nothing is deleted.',
     );
   });
 
