@@ -1,6 +1,6 @@
 import { messageOf, printableLines } from "pulumi-consortium/internal/fleet";
 import { holdersOf, lockedBy } from "./recovery";
-import { type Outcome, resultOf, type StackResult } from "./results";
+import { type Outcome, emptyResult, type StackResult } from "./results";
 
 /* The operator's Stacks in a cluster. Only this file loads the client, which takes a second. */
 
@@ -44,7 +44,7 @@ export function resultOfStack({ metadata, spec, status = {} }: StackObject): Sta
   const isOld = stalled === undefined && observedGeneration !== generation && generation !== undefined;
   const { type = "", reason = "" } = condition ?? {};
   const holders = holdersOf(last?.message ?? "");
-  return resultOf({
+  return emptyResult({
     stack: spec.stack,
     organization: namespace,
     outcome: isOld || condition === undefined ? "new" : (outcomesOf[type] ?? outcomesOf[reason] ?? "running"),

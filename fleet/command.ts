@@ -5,7 +5,7 @@ import { defineDoctor } from "./doctor";
 import { problemOfPack, readFleet } from "./file";
 import { leftManifests, lockRemark } from "./manifest-folder";
 import { defaultOut, fleetManifests, manifestRemarks, neededSecrets, problemsForOperator } from "./manifests";
-import { allowLedgerLoss, changedSince, fleetFile, matrixOption, only, reporting } from "./options";
+import { changedSince, fleetFile, matrixOption, only, reporting } from "./options";
 import { writeChanged } from "./project";
 import { ledgerWarnings, report, type Reports } from "./report";
 import { type Command, exitCode, type FleetResult, isGood, losesLedger, type StackResult, type Verb } from "./results";
@@ -76,7 +76,7 @@ export function define(program: Program): void {
       command
         .addOption(changedSince())
         .addOption(repeatable("--policy-pack <folder>", "another policy pack, besides those in the file"))
-        .addOption(allowLedgerLoss())
+        .addOption(repeatable("--allow-ledger-loss <pattern>", "let matching stacks lose a ledger without being asked"))
         .option("--take-over", "take over stacks that belong to another fleet file, with everything in them");
     if (name === "up" || name === "destroy") command.option("--yes", "do not ask for confirmation");
     command
@@ -173,8 +173,7 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
     if (problem !== undefined) throw new Error(`--policy-pack ${folder}: ${problem}`);
     read.policyPacks.push(pack);
   }
-  const allowed = new Set(matching(read, flags.allowLedgerLoss ?? []).map(({ name }) => name));
-  const mayLoseLedger = (stack: string): boolean => allowed.has(stack);
+  const mayLoseLedger = new Set(matching(read, flags.allowLedgerLoss ?? []).map(({ name }) => name));
   const secrets = await readSecrets(read, stacks, process.env);
   const { parallel = read.concurrency, refresh, takeOver, stage } = flags;
   const { shard = stage === undefined ? undefined : { index: 1, count: 1 } } = flags;

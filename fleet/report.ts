@@ -1,5 +1,6 @@
 import {
   counted,
+  family,
   jsonText,
   junitXml,
   metricLabels,
@@ -203,13 +204,16 @@ const gauges: [name: string, help: string, valueOf: (one: StackResult) => number
 /** In Prometheus' text format. Two Stacks of one stack, one of which only previews, differ by the label `preview`. */
 export function resultMetrics({ stacks }: Pick<FleetResult, "stacks">): string {
   type Sample = [labels: Record<string, string | undefined>, value: number | undefined];
-  const metric = (name: string, help: string, samples: readonly Sample[]) => [
-    `# HELP consortium_fleet_${name} ${help}`,
-    `# TYPE consortium_fleet_${name} gauge`,
-    ...samples.flatMap(([labels, value]) =>
-      value === undefined ? [] : [`consortium_fleet_${name}{${metricLabels(labels)}} ${value}`],
-    ),
-  ];
+  const metric = (name: string, help: string, samples: readonly Sample[]) => {
+    const lines = samples.flatMap(([labels, value]) =>
+      value === undefined ? [] : [`{${metricLabels(labels)}} ${value}`],
+    );
+    return family(
+      `consortium_fleet_${name}`,
+      help,
+      lines.map((line) => `consortium_fleet_${name}${line}`),
+    );
+  };
   const previews = stacks.filter((one) => !isReal(one));
   const byState = (some: readonly StackResult[], preview?: string) =>
     countsOf(some).map(({ outcome, many }): Sample => [{ state: stateOf({ outcome }), preview }, many]);

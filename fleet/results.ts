@@ -72,7 +72,7 @@ export interface Operated {
 }
 
 /** A result in which nothing was done. */
-export const resultOf = (
+export const emptyResult = (
   one: Pick<StackResult, "stack" | "organization" | "outcome"> & Partial<StackResult>,
 ): StackResult => ({
   ...(Object.fromEntries(kinds.map((kind) => [kind, 0])) as Counts),
@@ -87,7 +87,7 @@ export const resultOf = (
 
 /** The result of a stack that was not started. */
 export const notBegun = ({ name, organization }: FleetStack, error?: string): StackResult =>
-  resultOf({ stack: name, organization: organization.name, outcome: "not begun", error });
+  emptyResult({ stack: name, organization: organization.name, outcome: "not begun", error });
 
 const results = z.object({
   command: z.enum(["up", "preview", "destroy", "drift", "losses"]),
@@ -211,7 +211,7 @@ function stagesIn(parts: readonly Part[], { shard, stacks: whole }: Part): Stage
     const there = new Set(own.flatMap(({ stacks }) => stacks.map(({ stack }) => stack)));
     const left = names
       .filter(({ stack }) => !there.has(stack))
-      .map(({ stack, organization }) => resultOf({ stack, organization, outcome: "not begun" }));
+      .map(({ stack, organization }) => emptyResult({ stack, organization, outcome: "not begun" }));
     // A stage that did not run may run in any number of shards.
     const count = own[0] ? (own[0].shard?.count ?? 1) : Math.min(most, names.length);
     const shards = indexesOf(count).map((index) => ({ index, count }));

@@ -4,6 +4,7 @@ import limited from "p-limit";
 import {
   confirm,
   counted,
+  holdersText,
   jsonText,
   messageOf,
   print,
@@ -19,7 +20,15 @@ import { matrixOption, only, reporting } from "./options";
 import { cancelStack } from "./pulumi";
 import { holdersOf } from "./recovery";
 import { report, type Reports } from "./report";
-import { exitCode, type FleetResult, isGood, type Merged, mergeResults, resultOf, type StackResult } from "./results";
+import {
+  exitCode,
+  type FleetResult,
+  isGood,
+  type Merged,
+  mergeResults,
+  emptyResult,
+  type StackResult,
+} from "./results";
 import { type Fleet } from "./schema";
 import { patternOf } from "./selection";
 import { matrices, titleOf } from "./shards";
@@ -136,7 +145,7 @@ async function seen(files: string[], flags: Flags): Promise<FleetResult> {
   const missing = (fleet?.stacks ?? []).flatMap(({ name, organization }) => {
     const namespace = namespaceOf(fleet!, organization);
     const [error, operated] = [`no Stack in the namespace ${namespace}`, { namespace, name }];
-    const lacking = resultOf({ stack: name, organization: organization.name, outcome: "new", error, operated });
+    const lacking = emptyResult({ stack: name, organization: organization.name, outcome: "new", error, operated });
     return applied.has(name) || !isWanted(name, flags) ? [] : [lacking];
   });
   const own = new Set(fleet?.stacks.map(({ name }) => name));
@@ -210,8 +219,7 @@ async function lockOf(object: StackObject, cluster: Cluster): Promise<Lock | und
   const isGone = since === undefined || holders.every((one) => Date.parse(since) > Date.parse(one.since));
   // The operator runs nothing for a stalled Stack, unless somebody has just started it again.
   const isAtRest = object.status?.currentUpdate === undefined;
-  const who = holders.map(({ user, host, since: at }) => `${user}@${host} since ${at}`).join(", ");
-  return { who, isOver: isOwn && (isGone || isAtRest), lives: isGone ? undefined : since };
+  return { who: holdersText(holders), isOver: isOwn && (isGone || isAtRest), lives: isGone ? undefined : since };
 }
 
 interface Context extends Pick<Found, "fleet" | "cluster"> {

@@ -56,7 +56,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   const { context, routes, options } = parts;
   const server = createHttpServer(options.tls, context.settings.callLimits);
   const app = fastify({
-    logger: options.log && { redact: ["req.headers.authorization"] },
+    logger: options.log && { redact: ["req.headers.authorization"], hooks: { streamWrite: inAscii } },
     logController: new LogController({
       disableRequestLogging: ({ headers }: FastifyRequest) => headers[observerHeader] !== undefined,
     }),
@@ -182,3 +182,7 @@ function refusePlainly({ method }: FastifyRequest, reply: FastifyReply, status: 
   const text = status === 404 && method !== "GET" ? "" : STATUS_CODES[status]!;
   return reply.code(status).type("text/plain").send(text);
 }
+
+/** Escapes all but ASCII in JSON, because other characters may move a terminal's cursor or reverse its text. */
+const inAscii = (json: string): string =>
+  json.replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);

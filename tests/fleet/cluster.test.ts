@@ -109,7 +109,7 @@ test.each<[string, StackObject, Partial<StackResult & Operated>]>([
   [
     "a lock",
     object({ conditions: [condition("Stalled", "UpdateFailed")], lastUpdate: failed(locked) }),
-    { lock: expect.stringContaining("root@acme-prod-workspace-0, process 37, since 2026-11-27T09:00:00Z") as string },
+    { lock: expect.stringContaining("root@acme-prod-workspace-0 (process 37) since 2026-11-27T09:00:00Z") as string },
   ],
   ["a lock that is over", object({ lastUpdate: { ...failed(locked), state: "succeeded" } }), { lock: undefined }],
 ])("a Stack with %s", (_, given, expected) => {

@@ -209,7 +209,7 @@ describe("resume", () => {
         host: "laptop",
         args: ["--yes"],
         cleared: false,
-        said: "root@laptop since 2026-11-27T10:00:00Z, which may be at work. If not: pulumi cancel --yes --stack organization/trade/acme-prod",
+        said: "root@laptop (process 7) since 2026-11-27T10:00:00Z, which may be at work. If not: pulumi cancel --yes --stack organization/trade/acme-prod",
       },
     ],
   ])(
