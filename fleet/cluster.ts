@@ -1,7 +1,75 @@
-import { messageOf } from "pulumi-consortium/internal/fleet";
-import { type StackObject } from "./status";
+import { messageOf, printableLines } from "pulumi-consortium/internal/fleet";
+import { holdersOf, lockedBy } from "./recovery";
+import { type Outcome, emptyResult, type StackResult } from "./results";
 
 /* The operator's Stacks in a cluster. Only this file loads the client, which takes a second. */
+
+interface Condition {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
+}
+
+/** The parts of the operator's Stack that are read here. */
+export interface StackObject {
+  metadata: { name: string; namespace: string; generation?: number; annotations?: Record<string, string> };
+  spec: { stack: string; programRef?: { name: string }; preview?: boolean };
+  status?: {
+    observedGeneration?: number;
+    conditions?: Condition[];
+    currentUpdate?: { name?: string };
+    lastUpdate?: { state?: string; message?: string; lastResyncTime?: string; lastSuccessfulCommit?: string };
+    projectInfo?: { name: string };
+  };
+}
+
+const outcomesOf: Record<string, Outcome> = {
+  Stalled: "stalled",
+  Ready: "ok",
+  PrerequisiteNotSatisfied: "waiting",
+  RetryingAfterFailure: "retrying",
+  PreviewFailed: "retrying",
+};
+
+/** What the operator says of a Stack. */
+export function resultOfStack({ metadata, spec, status = {} }: StackObject): StackResult {
+  const { name, namespace, generation } = metadata;
+  const { conditions = [], lastUpdate: last, observedGeneration } = status;
+  const one = (type: string) => conditions.find((each) => each.type === type && each.status === "True");
+  const [stalled, reconciling, ready] = ["Stalled", "Reconciling", "Ready"].map(one);
+  const condition = stalled ?? reconciling ?? ready;
+  // Conditions of an earlier specification do not count, except that nothing runs any more.
+  const isOld = stalled === undefined && observedGeneration !== generation && generation !== undefined;
+  const { type = "", reason = "" } = condition ?? {};
+  const holders = holdersOf(last?.message ?? "");
+  return emptyResult({
+    stack: spec.stack,
+    organization: namespace,
+    outcome: isOld || condition === undefined ? "new" : (outcomesOf[type] ?? outcomesOf[reason] ?? "running"),
+    error: condition === undefined || condition === ready ? undefined : reasonOf(condition, last),
+    operated: {
+      namespace,
+      name,
+      preview: spec.preview || undefined,
+      since: condition?.lastTransitionTime,
+      lastSuccess: last?.state === "succeeded" ? last.lastResyncTime : undefined,
+      commit: last?.lastSuccessfulCommit,
+      lock: holders.length > 0 && last?.state === "failed" ? lockedBy(holders) : undefined,
+    },
+  });
+}
+
+const longestReason = 300;
+/** With the errors of the last update, or all of its message if nothing in it is marked as one. */
+function reasonOf({ reason = "", message = "" }: Condition, { state = "", message: said = "" } = {}): string {
+  const errors = said.split("\n").filter((line) => /\berror: /.test(line));
+  const shown = errors.length > 0 ? errors.map((line) => line.trim()).join("; ") : said;
+  const last = state === "failed" && reason.includes("Fail") && shown !== "" ? ` (${shown})` : "";
+  const text = printableLines(`${reason}: ${message}${last}`).replaceAll(/\s+/g, " ");
+  return text.length > longestReason ? `${text.slice(0, longestReason)}…` : text;
+}
 
 const api = () => import("@kubernetes/client-node");
 type Api = Awaited<ReturnType<typeof api>>;

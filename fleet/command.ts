@@ -5,46 +5,22 @@ import { defineDoctor } from "./doctor";
 import { problemOfPack, readFleet } from "./file";
 import { leftManifests, lockRemark } from "./manifest-folder";
 import { defaultOut, fleetManifests, manifestRemarks, neededSecrets, problemsForOperator } from "./manifests";
-import { defineResume, defineStatus } from "./operator-command";
-import { allowLedgerLoss, changedSince, fleetFile, matrixOption, only, reporting } from "./options";
+import { changedSince, fleetFile, matrixOption, only, reporting } from "./options";
 import { writeChanged } from "./project";
-import {
-  type Command,
-  exitCode,
-  type FleetResult,
-  isGood,
-  ledgerWarnings,
-  losesLedger,
-  mergeResults,
-  type StackResult,
-  summaryJson,
-  summaryJunit,
-  summaryLine,
-  summaryOfStacks,
-  type Verb,
-} from "./results";
+import { ledgerWarnings, report, type Reports } from "./report";
+import { type Command, exitCode, type FleetResult, isGood, losesLedger, type StackResult, type Verb } from "./results";
 import { runFleet, type RunOptions, Stop } from "./run";
 import { type Fleet } from "./schema";
 import { readSecrets } from "./secrets";
 import { matching, selected, type Wanted } from "./selection";
+import { defineMerge, defineResume, defineStatus } from "./status";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
-import {
-  confirm,
-  counted,
-  print,
-  repeatable,
-  replaceFile,
-  say,
-  stopSignals,
-  wholeNumber,
-} from "pulumi-consortium/internal/fleet";
+import { confirm, counted, print, repeatable, say, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
 
-interface Flags extends Wanted {
+interface Flags extends Wanted, Reports {
   policyPack?: string[];
   allowLedgerLoss?: string[];
   parallel?: number;
-  json?: boolean;
-  junit?: string;
   yes?: boolean;
   refresh?: boolean;
   takeOver?: boolean;
@@ -100,7 +76,7 @@ export function define(program: Program): void {
       command
         .addOption(changedSince())
         .addOption(repeatable("--policy-pack <folder>", "another policy pack, besides those in the file"))
-        .addOption(allowLedgerLoss())
+        .addOption(repeatable("--allow-ledger-loss <pattern>", "let matching stacks lose a ledger without being asked"))
         .option("--take-over", "take over stacks that belong to another fleet file, with everything in them");
     if (name === "up" || name === "destroy") command.option("--yes", "do not ask for confirmation");
     command
@@ -148,21 +124,6 @@ function definePlan(program: Program): void {
     });
 }
 
-function defineMerge(program: Program): void {
-  const command = program
-    .command("merge")
-    .description("merge the results of several runs, such as those of all shards")
-    .argument("<files...>", "what --json printed");
-  reporting(command)
-    .addHelpText("after", "\nThe exit code is the same as for one run of all these stacks; 1 if a shard is missing.")
-    .action((files: string[], flags: Flags) => {
-      const { merged, missing } = mergeResults(files);
-      show(merged, flags);
-      process.exitCode = missing === undefined ? exitCode(merged) : 1;
-      if (missing !== undefined) say(missing);
-    });
-}
-
 function defineManifests(program: Program): void {
   program
     .command("manifests")
@@ -201,7 +162,7 @@ function defineManifests(program: Program): void {
 
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
   const read = readFleet(file, { limits: command === "up" || command === "preview" });
-  const { stacks, inAll, stages, names, changes } = selected(read, flags);
+  const { stacks, names, changes } = selected(read, flags);
   if (changes)
     say(
       `${changes.reasons.size} of ${counted(read.stacks.length, "stack has", "stacks have")} changed since ${flags.changedSince}.`,
@@ -212,22 +173,20 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
     if (problem !== undefined) throw new Error(`--policy-pack ${folder}: ${problem}`);
     read.policyPacks.push(pack);
   }
-  const allowed = new Set(matching(read, flags.allowLedgerLoss ?? []).map(({ name }) => name));
-  const mayLoseLedger = (stack: string): boolean => allowed.has(stack);
+  const mayLoseLedger = new Set(matching(read, flags.allowLedgerLoss ?? []).map(({ name }) => name));
   const secrets = await readSecrets(read, stacks, process.env);
   const { parallel = read.concurrency, refresh, takeOver, stage } = flags;
   const { shard = stage === undefined ? undefined : { index: 1, count: 1 } } = flags;
-  const spread = { inAll, names, ...(stage !== undefined && { stage, stages }) };
   const told = (stack: string, line: string) => say([`[${stack}] ${line}`]);
   const options = { stacks, parallel, refresh, takeOver, mayLoseLedger, secrets, say: told, stop: stopOnSignals() };
   const run = async (what: Verb, more: Partial<RunOptions> = {}): Promise<FleetResult> => ({
     ...(await runFleet(read, { ...options, ...more, command: what })),
-    shard: shard && { ...shard, ...spread },
+    shard: shard && { ...shard, stage, names },
   });
   const planned = await agreed(command, stacks.length, flags, run);
   if (!planned) return void (process.exitCode = 1);
   const result = await run(command, { planned });
-  show(result, flags, file);
+  report(result, flags, file);
   process.exitCode = exitCode(result);
 }
 
@@ -253,25 +212,12 @@ async function agreed(
   if (!asks) return planned;
   if (command === "up") {
     const preview = await run("preview");
-    show(preview, {});
+    report(preview, {});
     if (!preview.stacks.every((one) => isGood(one) || one.outcome === losesLedger)) return undefined;
     planned = preview.stacks;
   }
   if (await confirm(command === "up" ? `Change ${many}?` : `Destroy everything in ${many}?`)) return planned;
   return void say("Nothing was changed.");
-}
-
-function show(result: FleetResult, { json, junit }: Pick<Flags, "json" | "junit">, file?: string): void {
-  print(json ? summaryJson(result) : summaryText(result, file));
-  if (junit !== undefined) replaceFile(junit, summaryJunit(result));
-}
-
-function summaryText(result: FleetResult, file = "<file>"): string[] {
-  const lines = summaryOfStacks(result);
-  if (result.command === "preview") lines.unshift(...ledgerWarnings(result, "WOULD BE"));
-  if (result.command === "up") lines.push(...ledgerWarnings(result, "IS"));
-  const strays = result.command === "destroy" ? [] : result.strays.map((stack) => strayNote(stack, file));
-  return [...lines, summaryLine(result), ...strays];
 }
 
 /** Ctrl-C: starts no new stack and cancels running ones as Pulumi does; a second one kills them. */
@@ -288,7 +234,3 @@ function stopOnSignals(): Stop {
   for (const signal of stopSignals) process.on(signal, raise);
   return stop;
 }
-
-const strayNote = (stack: string, file: string): string =>
-  `The stack ${stack} is not in ${file} and was not changed. To destroy its contents, add it again for one ` +
-  `\`consortium fleet destroy ${file} --only ${stack}\`.`;

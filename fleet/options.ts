@@ -8,9 +8,6 @@ export const fleetFile = () => new Argument("<file>", "the fleet file, such as f
 
 export const only = () => repeatable("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'", "all");
 
-export const allowLedgerLoss = () =>
-  repeatable("--allow-ledger-loss <pattern>", "let matching stacks lose a ledger without being asked", "none");
-
 export const changedSince = () =>
   new Option("--changed-since <commit>", "only stacks that changed since a commit, and stacks that depend on them");
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { check, lock } from "proper-lockfile";
-import { type Holder, markInterrupted, paths, readCreateLog } from "pulumi-consortium/internal/fleet";
+import { type Holder, holdersText, markInterrupted, paths, readCreateLog } from "pulumi-consortium/internal/fleet";
 
 /*
  * How a run continues where a killed one stopped. Pulumi locks a stack for one command, but a fleet's run is several, and a killed run
@@ -126,8 +126,7 @@ function isRunning(pid: number): boolean {
 }
 
 export function lockedBy(holders: readonly Holder[]): string {
-  const who = holders.map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`);
-  return `the stack is locked by ${who.join("; ") || "another update"}. Wait until it has ended.`;
+  return `the stack is locked by ${holdersText(holders) || "another update"}. Wait until it has ended.`;
 }
 
 /**

@@ -42,8 +42,8 @@ export interface RunOptions {
   takeOver?: boolean;
   /** Previews of the same stacks, which somebody agreed to: a stack with a failed preview does not run. */
   planned?: readonly StackResult[];
-  /** Whether a stack may lose a ledger, though nobody was asked. */
-  mayLoseLedger?: (stack: string) => boolean;
+  /** Stacks that may lose a ledger, though nobody was asked. */
+  mayLoseLedger?: ReadonlySet<string>;
   secrets: Secrets;
   /** Takes the progress of a stack. */
   say: (stack: string, line: string) => void;
@@ -215,7 +215,8 @@ export class StackRun {
     stop.running.add(this);
     try {
       await this.#perform();
-      const isRefused = context.command === "preview" && result.ledgers.length > 0 && !this.#mayLoseLedger;
+      const isRefused =
+        context.command === "preview" && result.ledgers.length > 0 && !context.mayLoseLedger?.has(result.stack);
       result.outcome = result.drift.length > 0 ? "drift" : isRefused ? losesLedger : "ok";
     } catch (error) {
       const said = isFailure(error) ? saidIn(error) : messageOf(error);
@@ -309,10 +310,6 @@ export class StackRun {
     return workspaceIn(yaml ?? spec.program ?? workFolder, env, pulumi, fleet.secretsProvider);
   }
 
-  get #mayLoseLedger(): boolean {
-    return this.context.mayLoseLedger?.(this.spec.name) ?? false;
-  }
-
   async #verb(workspace: Workspace, isNew: boolean): Promise<void> {
     const { spec, context, progress } = this;
     const { command, refresh, fleet, workFolder, stop } = context;
@@ -349,7 +346,7 @@ export class StackRun {
   async #foresee(stack: Stack, run: UpOptions, isNew: boolean): Promise<void> {
     const { spec, context } = this;
     const { planned = [], fleet, secrets } = context;
-    const isAgreed = isNew || this.#mayLoseLedger || planned.some((one) => one.stack === spec.name);
+    const isAgreed = isNew || context.mayLoseLedger?.has(spec.name) || planned.some((one) => one.stack === spec.name);
     if (isAgreed && fleet.policyPacks.length === 0) return;
     const foreseen = new Progress(notBegun(spec), secrets.mask, "preview");
     const onEvent = (event: ApiEvent): void => {

@@ -25,7 +25,7 @@ const isNoCommit = /^(0{40}|0{64})$/;
 
 /**
  * Selects stacks. Shards without a stage run in any order, so stacks that depend on each other share one.
- * @returns inAll: how many there are in all shards and stages; stages: how many in each; names: those of each
+ * @returns names: the stacks of all shards, in their stages
  * @throws if a pattern matches no stack, or git cannot tell what has changed
  */
 export function selected(fleet: Fleet, { only, stage, shard, changedSince }: Wanted) {
@@ -33,14 +33,12 @@ export function selected(fleet: Fleet, { only, stage, shard, changedSince }: Wan
   const changes =
     changedSince === undefined || isNoCommit.test(changedSince) ? undefined : changesSince(fleet, changedSince);
   const all = changes ? named.filter(({ name }) => changes.reasons.has(name)) : named;
-  const stages = stagesOf(all);
-  const own = stage === undefined ? all : (stages[stage - 1] ?? []);
+  const stages = stage === undefined ? [all] : stagesOf(all);
+  const own = stages[(stage ?? 1) - 1] ?? [];
   const shards = shard && shardsOf(own, shard.count, stage === undefined);
   const stacks = shards ? own.filter(({ name }) => shards.get(name) === shard.index) : own;
-  const names = (stage === undefined ? [all] : stages).map((some) =>
-    some.map(({ name, organization }) => ({ stack: name, organization: organization.name })),
-  );
-  return { stacks, inAll: all.length, stages: stages.map(({ length }) => length), names, changes };
+  const namesOf = ({ name, organization }: FleetStack) => ({ stack: name, organization: organization.name });
+  return { stacks, names: stages.map((some) => some.map(namesOf)), changes };
 }
 
 /** A pattern such as `acme-*`: a star matches anything. */

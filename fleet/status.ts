@@ -1,227 +1,265 @@
+import type { Command as Program } from "commander";
+import { setTimeout as sleep } from "node:timers/promises";
+import limited from "p-limit";
 import {
+  confirm,
   counted,
+  holdersText,
   jsonText,
-  junitXml,
-  metricLabels,
+  messageOf,
+  print,
   printableLines,
-  type TestCase,
+  repeatable,
+  say,
+  writable,
 } from "pulumi-consortium/internal/fleet";
-import { holdersOf, lockedBy } from "./recovery";
-import { type FleetResult, losesLedger, type StackResult } from "./results";
+import { Cluster, podNameOf, resultOfStack, type StackObject } from "./cluster";
+import { readFleet } from "./file";
+import { labelsOf, namespaceOf } from "./manifests";
+import { matrixOption, only, reporting } from "./options";
+import { cancelStack } from "./pulumi";
+import { holdersOf } from "./recovery";
+import { report, type Reports } from "./report";
+import {
+  exitCode,
+  type FleetResult,
+  isGood,
+  type Merged,
+  mergeResults,
+  emptyResult,
+  type StackResult,
+} from "./results";
+import { type Fleet } from "./schema";
+import { patternOf } from "./selection";
+import { matrices, titleOf } from "./shards";
 
-/* The status of a fleet's stacks, from the Stacks of a cluster or from the results of its last run. */
+/* `merge`, `status` and `resume`: what became of all stacks, by several runs or by the operator, and what to run again. */
 
-/** From good to bad. The first five and `stalled` are states of an operator's Stack; the others, and `ready`, are outcomes of a run. */
-export const states: readonly string[] = [
-  ...["ready", "running", "waiting", "retrying", "new"],
-  ...["drift", losesLedger, "not begun", "interrupted", "failed", "stalled"],
-];
-export type State = string;
+interface Flags extends Reports {
+  only: string[];
+  namespace: string[];
+  context?: string;
+  matrix?: keyof typeof matrices;
+  yes?: boolean;
+}
 
-export interface StackStatus {
-  /** Name of the Pulumi stack. */
+export function defineMerge(program: Program): void {
+  const command = program
+    .command("merge")
+    .description("merge the results of several runs, such as those of all shards")
+    .argument("<files...>", "what --json printed");
+  reporting(command)
+    .addHelpText("after", "\nThe exit code is the same as for one run of all these stacks; 1 if a shard is missing.")
+    .action((files: string[], flags: Flags) => {
+      const { merged, missing } = mergeResults(files);
+      tell(merged, missing, flags);
+    });
+}
+
+const inCluster = (command: Program) =>
+  command
+    .addOption(
+      repeatable("--namespace <name>", "all Stacks of a namespace", "the fleet file's namespaces, or the context's"),
+    )
+    .option("--context <name>", "context of kubectl's configuration (default: the current one)")
+    .addOption(only());
+
+export function defineStatus(program: Program): void {
+  const command = program
+    .command("status")
+    .description("show the progress of all stacks, and which are stalled or locked")
+    .argument("[files...]", "the fleet file, or the --json output of its runs");
+  reporting(inCluster(command))
+    .option("--prometheus <file>", "also write them as metrics of Prometheus", (file) => writable(file, true))
+    .addHelpText("after", "\nExit code 1: a stack is stalled or has failed; 2: no failure, but not all are ready.")
+    .action(async (files: string[], flags: Flags) => {
+      if (!isResult(files[0])) return tell(await seen(files, flags), undefined, flags);
+      const { merged, missing } = mergeResults(files);
+      const stacks = merged.stacks.filter(({ stack }) => isWanted(stack, flags));
+      tell({ ...merged, stacks, command: "status" }, missing, flags);
+    });
+}
+
+function tell(result: FleetResult, missing: string | undefined, flags: Flags): void {
+  report(result, flags);
+  if (missing !== undefined) say(missing);
+  process.exitCode = missing === undefined ? exitCode(result) : 1;
+}
+
+export function defineResume(program: Program): void {
+  const command = program
+    .command("resume")
+    .description("start stalled Stacks of the operator again, or list the shards of a run that are missing")
+    .argument(
+      "[files...]",
+      "the fleet file, whose backend has the locks (default: PULUMI_BACKEND_URL), or the --json output of its runs",
+    );
+  inCluster(command)
+    .addOption(matrixOption())
+    .option("--json", "print one JSON document")
+    .option("--yes", "clear locks without asking")
+    .addHelpText("after", "\nExit code 1: a stalled Stack was not started.")
+    .action(resume);
+}
+
+const isResult = (file: string | undefined): boolean => file !== undefined && !/\.ya?ml$/.test(file);
+
+/** Shards to run again, in the order of their stages. */
+function remaining({ merged, again }: Merged, { matrix, json }: Flags): void {
+  if (matrix !== undefined) return print(matrices[matrix](again));
+  if (json) return print(jsonText(again));
+  const several = again.length > 1;
+  for (const { stage, shard } of again.flat()) print(`${several ? `--stage ${stage} ` : ""}--shard ${titleOf(shard)}`);
+  const bad = merged.stacks.filter((one) => !isGood(one)).length;
+  say(`${counted(again.flat().length, "shard")} to run again; ${counted(bad, "stack")} not ok`);
+}
+
+const isWanted = (stack: string, { only }: Flags): boolean =>
+  only.length === 0 || only.some((pattern) => patternOf(pattern).test(stack));
+
+interface Found {
+  fleet?: Fleet;
+  cluster: Cluster;
+  found: StackObject[];
+}
+
+/** The Stacks of a fleet, or of a namespace. */
+async function stacksOf([file, more]: string[], flags: Flags): Promise<Found> {
+  if (more !== undefined) throw new Error("Name one fleet file, or the results of its runs.");
+  const fleet = file === undefined ? undefined : readFleet(file, { limits: false });
+  const cluster = await Cluster.open(flags.context);
+  const labels = fleet && Object.entries(labelsOf(fleet)).map(([key, value]) => `${key}=${value}`);
+  const own = fleet?.organizations.map((organization) => namespaceOf(fleet, organization)) ?? [cluster.ownNamespace];
+  const namespaces = flags.namespace.length > 0 ? flags.namespace : own;
+  const found = [];
+  for (const namespace of new Set(namespaces)) found.push(...(await cluster.stacksIn(namespace, labels?.join(","))));
+  return { fleet, cluster, found: found.filter(({ spec }) => isWanted(spec.stack, flags)) };
+}
+
+/** The Stacks in the cluster, and those of the file that it lacks. */
+async function seen(files: string[], flags: Flags): Promise<FleetResult> {
+  const { fleet, cluster, found } = await stacksOf(files, flags);
+  const limit = limited(4);
+  const there = await Promise.all(found.map((object) => limit(() => resultIn(cluster, object))));
+  const applied = new Set(there.flatMap(({ stack, operated }) => (operated?.preview ? [] : [stack])));
+  const missing = (fleet?.stacks ?? []).flatMap(({ name, organization }) => {
+    const namespace = namespaceOf(fleet!, organization);
+    const [error, operated] = [`no Stack in the namespace ${namespace}`, { namespace, name }];
+    const lacking = emptyResult({ stack: name, organization: organization.name, outcome: "new", error, operated });
+    return applied.has(name) || !isWanted(name, flags) ? [] : [lacking];
+  });
+  const own = new Set(fleet?.stacks.map(({ name }) => name));
+  for (const { metadata, spec } of fleet ? found.filter((one) => !own.has(one.spec.stack)) : [])
+    say(
+      `${metadata.namespace}/${spec.stack} is not in ${fleet?.file}, and the operator still runs it. To stop that: ` +
+        `kubectl -n ${metadata.namespace} delete stacks.pulumi.com ${metadata.name}. Its ledgers and its state stay.`,
+    );
+  return { command: "status", project: fleet?.project, stacks: [...there, ...missing], strays: [] };
+}
+
+/** What is known of a Stack. If it waits for its pod, the pod knows why. */
+async function resultIn(cluster: Cluster, object: StackObject): Promise<StackResult> {
+  const one = resultOfStack(object);
+  if (!["new", "running"].includes(one.outcome) || !/workspace/i.test(one.error ?? "")) return one;
+  const pod = await cluster.podOf(object.metadata);
+  if (pod?.waiting === undefined) return one;
+  return { ...one, error: printableLines(`${pod.waiting} (${podNameOf(object.metadata.name)})`) };
+}
+
+/** What became of a stalled Stack. */
+interface Resumed {
   stack: string;
-  /** Namespace and name of its Stack in the cluster. */
-  namespace?: string;
-  name?: string;
-  /** Whether it only previews, beside the Stack that applies. */
-  preview?: true;
-  state: State;
-  reason?: string;
-  /** Since when it is in this state. */
-  since?: string;
-  /** End of its last successful update; unknown after a failure. */
-  lastSuccess?: string;
-  /** The revision that was last applied. */
-  commit?: string;
-  /** Who holds the lock of its state. */
-  lock?: string;
+  namespace: string;
+  done: string[];
+  /** Why it was not started. */
+  left?: string;
 }
 
-interface Condition {
-  type: string;
-  status: string;
-  reason?: string;
-  message?: string;
-  lastTransitionTime?: string;
-}
-
-/** The parts of the operator's Stack that are read here. */
-export interface StackObject {
-  metadata: { name: string; namespace: string; generation?: number; annotations?: Record<string, string> };
-  spec: { stack: string; programRef?: { name: string }; preview?: boolean };
-  status?: {
-    observedGeneration?: number;
-    conditions?: Condition[];
-    currentUpdate?: { name?: string };
-    lastUpdate?: { state?: string; message?: string; lastResyncTime?: string; lastSuccessfulCommit?: string };
-    projectInfo?: { name: string };
-  };
-}
-
-const whileReconciling: Record<string, State> = {
-  PrerequisiteNotSatisfied: "waiting",
-  RetryingAfterFailure: "retrying",
-  PreviewFailed: "retrying",
-};
-
-/** The operator's status of a Stack. */
-export function statusOf({ metadata, spec, status = {} }: StackObject): StackStatus {
-  const { name, namespace, generation } = metadata;
-  const { conditions = [], lastUpdate: last, observedGeneration } = status;
-  const one = (type: string) => conditions.find((each) => each.type === type && each.status === "True");
-  const [stalled, reconciling, ready] = ["Stalled", "Reconciling", "Ready"].map(one);
-  const condition = stalled ?? reconciling ?? ready;
-  // Conditions of an earlier specification do not count, except that nothing runs any more.
-  const isOld = stalled === undefined && observedGeneration !== generation && generation !== undefined;
-  const holders = holdersOf(last?.message ?? "");
-  return {
-    stack: spec.stack,
-    namespace,
-    name,
-    preview: spec.preview || undefined,
-    state: isOld || condition === undefined ? "new" : stateOf(condition),
-    reason: condition === undefined || condition === ready ? undefined : reasonOf(condition, last),
-    since: condition?.lastTransitionTime,
-    lastSuccess: last?.state === "succeeded" ? last.lastResyncTime : undefined,
-    commit: last?.lastSuccessfulCommit,
-    lock: holders.length > 0 && last?.state === "failed" ? lockedBy(holders) : undefined,
-  };
-}
-
-const stateOf = ({ type, reason = "" }: Condition): State =>
-  ({ Stalled: "stalled", Ready: "ready" })[type] ?? whileReconciling[reason] ?? "running";
-
-const longestReason = 300;
-/** With the errors of the last update, or all of its message if nothing in it is marked as one. */
-function reasonOf({ reason = "", message = "" }: Condition, { state = "", message: said = "" } = {}): string {
-  const errors = said.split("\n").filter((line) => /\berror: /.test(line));
-  const shown = errors.length > 0 ? errors.map((line) => line.trim()).join("; ") : said;
-  const last = state === "failed" && reason.includes("Fail") && shown !== "" ? ` (${shown})` : "";
-  const text = printableLines(`${reason}: ${message}${last}`).replaceAll(/\s+/g, " ");
-  return text.length > longestReason ? `${text.slice(0, longestReason)}…` : text;
-}
-
-/** A run's result for a stack. */
-export const statusOfResult = ({ stack, outcome, error, drift, ledgers }: StackResult): StackStatus => ({
-  stack,
-  state: outcome === "ok" ? "ready" : outcome,
-  reason: error ?? ([...drift, ...(outcome === losesLedger ? ledgers : [])].join("; ") || undefined),
-  lock: error !== undefined && error.includes("the stack is locked by") ? error : undefined,
-});
-export const statusOfResults = ({ stacks }: FleetResult): StackStatus[] => stacks.map(statusOfResult);
-
-const isBad = ({ state }: StackStatus): boolean => states.indexOf(state) >= states.indexOf("drift");
-const isReal = ({ preview }: StackStatus): boolean => preview === undefined;
-const isReady = ({ state }: StackStatus): boolean => state === "ready";
-
-/** 0: all are ready; 1: one is stalled or has failed; 2: otherwise. */
-export const statusCode = (all: readonly StackStatus[]): 0 | 1 | 2 =>
-  all.every(isReady) ? 0 : all.some(isBad) ? 1 : 2;
-
-/* Output. */
-
-const countsOf = (all: readonly StackStatus[]): [State, number][] =>
-  states.map((state) => [state, all.filter((one) => one.state === state).length]);
-
-/** "190 of 200 stacks ready (95 %), 10 stalled, 2 locked; 3 of 4 previews ready" */
-export function progressLine(all: readonly StackStatus[]): string {
-  const real = all.filter(isReal);
-  const previews = all.filter((one) => !isReal(one));
-  const [[, ready] = ["", 0], ...others] = countsOf(real);
-  const locked = real.filter(({ lock }) => lock !== undefined).length;
-  const rest = [...others, ["locked", locked] as const].flatMap(([state, many]) =>
-    many > 0 ? [`${many} ${state}`] : [],
-  );
-  const share = real.length === 0 ? 100 : Math.floor((ready * 100) / real.length);
-  const beside = `${previews.filter(isReady).length} of ${counted(previews.length, "preview")} ready`;
-  const more = previews.length > 0 ? [beside] : [];
-  return [[`${ready} of ${counted(real.length, "stack")} ready (${share} %)`, ...rest].join(", "), ...more].join("; ");
-}
-
-const reasonIn = ({ lock, reason }: StackStatus): string =>
-  [lock ?? "", reason === lock ? "" : (reason ?? "")].filter(Boolean).join(" ") || "-";
-
-/** A table, worst first. With more than 20 stacks, it only counts those that are ready. */
-export function statusText(all: readonly StackStatus[]): string {
-  const shown = (all.length > 20 ? all.filter((one) => !isReady(one)) : [...all]).sort(
-    (one, other) => states.indexOf(other.state) - states.indexOf(one.state),
-  );
-  const [kind, kindOf] = all.every(isReal)
-    ? [[], () => []]
-    : [["KIND"], (one: StackStatus) => [isReal(one) ? "stack" : "preview"]];
-  const rows = shown.map((one) => [
-    one.namespace === undefined ? one.stack : `${one.namespace}/${one.stack}`,
-    ...kindOf(one),
-    ...[one.state, one.since ?? "-", one.lastSuccess ?? "-"],
-    reasonIn(one),
-  ]);
-  const head = ["STACK", ...kind, "STATE", "SINCE", "LAST SUCCESS", "REASON"];
-  const widths = head.map((_, at) => Math.max(...[head, ...rows].map((row) => row[at]!.length)));
-  const line = (row: string[]) =>
-    row.map((text, at) => (at === head.length - 1 ? text : text.padEnd(widths[at]!))).join("  ");
-  const table = rows.length > 0 ? [head, ...rows].map(line) : [];
-  return [...table.map((text) => printableLines(text.replaceAll("\n", " "))), progressLine(all)].join("\n");
-}
-
-/** For programs. */
-export const statusJson = (all: readonly StackStatus[]): string =>
-  jsonText({ stacks: all, total: Object.fromEntries(countsOf(all.filter(isReal))), ok: all.every(isReady) });
-
-/** For tools that read JUnit: each stack is a test case. */
-export const statusJunit = (all: readonly StackStatus[]): string =>
-  junitXml(
-    "consortium fleet status",
-    all.map((one): TestCase => {
-      const { namespace, state, reason, lastSuccess } = one;
-      const stack = isReal(one) ? one.stack : `${one.stack} (preview)`;
-      const message = reason?.split("\n")[0] ?? state;
-      const failure = { element: "failure", type: state, message, text: reason ?? state } as const;
-      return {
-        attributes: { classname: namespace ?? "fleet", name: stack },
-        result: isReady(one)
-          ? undefined
-          : isBad(one)
-            ? failure
-            : { element: "skipped", message: `${state}: ${message}` },
-        output: lastSuccess === undefined ? undefined : `last success: ${lastSuccess}`,
-      };
+async function resume(files: string[], flags: Flags): Promise<void> {
+  if (isResult(files[0])) return remaining(mergeResults(files), flags);
+  const { fleet, cluster, found } = await stacksOf(files, flags);
+  const objects = found.filter((object) => resultOfStack(object).outcome === "stalled");
+  const stalled = await Promise.all(objects.map(async (object) => ({ object, lock: await lockOf(object, cluster) })));
+  const over = stalled.filter(({ lock }) => lock?.isOver).map(({ object }) => object.spec.stack);
+  const question = `Clear the locks of ${counted(over.length, "stack")}, whose updates have ended (${over.join(", ")})?`;
+  const clears = over.length > 0 && (flags.yes === true || (await confirm(question)));
+  const limit = limited(4);
+  const resumed = stalled.map(({ object, lock }) =>
+    limit(async (): Promise<Resumed> => {
+      const result: Resumed = { stack: object.spec.stack, namespace: object.metadata.namespace, done: [] };
+      const context = { fleet, cluster, clears, lock, done: result.done };
+      await startAgain(object, context).catch((error: unknown) => (result.left = messageOf(error)));
+      return result;
     }),
   );
+  const results = await Promise.all(resumed);
+  const line = ({ stack, namespace, done, left }: Resumed) =>
+    `${namespace}/${stack}  ${[...done, ...(left === undefined ? [] : [`NOT STARTED: ${left}`])].join("; ")}`;
+  const started = results.filter(({ left }) => left === undefined).length;
+  const summary = `${started} of ${counted(stalled.length, "stalled Stack")} started again`;
+  print(flags.json ? jsonText(results) : [...results.map(line), summary]);
+  if (started < stalled.length) process.exitCode = 1;
+}
 
-type Sample = [labels: Record<string, string | undefined>, value: number];
+interface Lock {
+  /** Who holds it. */
+  who: string;
+  /** Whether all holders were this Stack's workspace, in which nothing is at work any more. */
+  isOver: boolean;
+  /** Since when the pod of the holders lives, although its Pulumi has ended, such as for lack of memory. */
+  lives?: string;
+}
 
-/** In Prometheus' text format. Two Stacks of one stack, one of which only previews, differ by the label `preview`. */
-export function statusMetrics(all: readonly StackStatus[]): string {
-  const metric = (name: string, help: string, samples: Sample[]) => [
-    `# HELP consortium_fleet_${name} ${help}`,
-    `# TYPE consortium_fleet_${name} gauge`,
-    ...samples.map(([pairs, value]) => `consortium_fleet_${name}{${metricLabels(pairs)}} ${value}`),
-  ];
-  const of = ({ stack, namespace, preview }: StackStatus) => ({ namespace, stack, preview: preview && "true" });
-  const [real, previews] = [all.filter(isReal), all.filter((one) => !isReal(one))];
-  const timed = (key: "since" | "lastSuccess") =>
-    all.flatMap((one): Sample[] => (one[key] === undefined ? [] : [[of(one), Date.parse(one[key]) / 1_000]]));
-  return [
-    ...metric("stacks", "Stacks by state.", [
-      ...countsOf(real).map(([state, many]): Sample => [{ state }, many]),
-      ...(previews.length > 0 ? countsOf(previews) : []).map(([state, many]): Sample => [
-        { state, preview: "true" },
-        many,
-      ]),
-    ]),
-    ...metric(
-      "stack_state",
-      "1 for the state of each stack.",
-      all.map((one) => [{ ...of(one), state: one.state }, 1]),
-    ),
-    ...metric("stack_state_since_seconds", "Unix time at which it entered this state.", timed("since")),
-    ...metric("stack_last_success_seconds", "Unix time of the last successful update.", timed("lastSuccess")),
-    ...metric(
-      "stack_locked",
-      "1 if the lock of its state stops it.",
-      all.map((one) => [of(one), one.lock ? 1 : 0]),
-    ),
-    "",
-  ].join("\n");
+/** The lock that made the last update fail. A recreated pod has the same name. */
+async function lockOf(object: StackObject, cluster: Cluster): Promise<Lock | undefined> {
+  if (resultOfStack(object).operated?.lock === undefined) return undefined;
+  const holders = holdersOf(object.status?.lastUpdate?.message ?? "");
+  const since = (await cluster.podOf(object.metadata))?.since;
+  const isOwn = holders.every(({ host }) => host === podNameOf(object.metadata.name));
+  const isGone = since === undefined || holders.every((one) => Date.parse(since) > Date.parse(one.since));
+  // The operator runs nothing for a stalled Stack, unless somebody has just started it again.
+  const isAtRest = object.status?.currentUpdate === undefined;
+  return { who: holdersText(holders), isOver: isOwn && (isGone || isAtRest), lives: isGone ? undefined : since };
+}
+
+interface Context extends Pick<Found, "fleet" | "cluster"> {
+  clears: boolean;
+  lock?: Lock;
+  /** Gets what was done, also before a failure. */
+  done: string[];
+}
+
+/** How long a pod may take to end, in half seconds. */
+const patience = 120;
+
+/** @throws if it was not started */
+async function startAgain({ metadata, spec, status }: StackObject, context: Context): Promise<void> {
+  const { fleet, cluster, clears, lock, done } = context;
+  const project = status?.projectInfo?.name ?? spec.programRef?.name ?? fleet?.project;
+  const backend = fleet?.backend ?? process.env.PULUMI_BACKEND_URL;
+  if (lock && !lock.isOver) {
+    const full = spec.stack.includes("/") ? spec.stack : `organization/${project ?? "<project>"}/${spec.stack}`;
+    const next = `If not: pulumi cancel --yes --stack ${full}`;
+    throw new Error(`its lock is held by ${lock.who}, which may be at work. ${next}`);
+  }
+  if (lock && !clears) throw new Error(`its lock, of ${lock.who}, was not cleared: answer y, or use --yes`);
+  if (lock && (project === undefined || backend === undefined))
+    throw new Error("the backend with its lock is unknown: name the fleet file, or set PULUMI_BACKEND_URL");
+  // A workspace does not retry a failed installation.
+  const isBroken = status?.conditions?.some(({ type, reason }) => type === "Stalled" && reason === "WorkspaceFailed");
+  if (lock?.lives !== undefined || isBroken) {
+    await cluster.removeWorkspace(metadata);
+    done.push("workspace deleted");
+  }
+  for (let left = patience; lock?.lives && (await cluster.podOf(metadata))?.since === lock.lives; left--) {
+    if (left === 0)
+      throw new Error(`its pod ${podNameOf(metadata.name)} has not ended yet: run this again in a minute`);
+    await sleep(500);
+  }
+  if (lock) {
+    await cancelStack(project!, spec.stack, { ...process.env, PULUMI_BACKEND_URL: backend });
+    done.push(`lock of ${lock.who} cleared`);
+  }
+  await cluster.request(metadata, `resume-${new Date().toISOString()}`);
+  done.push("started again");
 }

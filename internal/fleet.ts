@@ -1,4 +1,5 @@
 /* The parts that the package consortium-fleet is built from. Not for programs: it may change with every version. */
+export { family } from "../cli/check/metrics";
 export { type Finding, note, ok, parts, showFindings, unknown, wrong } from "../cli/doctor/findings";
 export {
   type Holder,

@@ -58,7 +58,7 @@ describe("the pipelines of the example run", () => {
   let env: NodeJS.ProcessEnv;
   const git = (...args: string[]) => execFileSync("git", args, { cwd: checkout, encoding: "utf8" }).trim();
   const sh = (lines: string[], more: NodeJS.ProcessEnv = {}) =>
-    spawnSync("bash", ["-e", "-c", lines.filter((line) => line !== "npm ci").join("\n")], {
+    spawnSync("bash", ["-e", "-c", lines.filter((line) => !line.startsWith("npm ci")).join("\n")], {
       cwd: checkout,
       env: { ...env, ...more },
       encoding: "utf8",

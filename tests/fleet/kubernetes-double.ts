@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo } from "node:net";
-import { type StackObject } from "../../fleet/status";
+import { type StackObject } from "../../fleet/cluster";
 import { temporary, writeIn } from "./made";
 
 const running: { close: () => void }[] = [];

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Counts, type FleetResult, type StackResult } from "../../fleet/results";
+import { type Counts, type FleetResult, emptyResult, type StackResult } from "../../fleet/results";
 import { type Fleet, FleetFile, type FleetStack, type Organization } from "../../fleet/schema";
 
 /** What `--json` prints. */
@@ -29,23 +29,8 @@ export const stackOf = (change: Partial<FleetStack> = {}): FleetStack => ({
 });
 
 /** The result of a stack that was up to date. */
-export const result = (change: Partial<StackResult> = {}): StackResult => ({
-  stack: "acme-prod",
-  organization: "acme",
-  outcome: "ok",
-  created: 0,
-  updated: 0,
-  replaced: 0,
-  deleted: 0,
-  unchanged: 0,
-  seconds: 1.25,
-  ledgers: [],
-  replacements: [],
-  drift: [],
-  recovered: false,
-  leftovers: [],
-  ...change,
-});
+export const result = (change: Partial<StackResult> = {}): StackResult =>
+  emptyResult({ stack: "acme-prod", organization: "acme", outcome: "ok", seconds: 1.25, ...change });
 
 /** A fleet with a stack in each organization. */
 export const fleetOf = (organizations: Organization[], change: Partial<Fleet> = {}): Fleet => ({

@@ -114,11 +114,14 @@ describe("a ledger that goes", () => {
     expect(of.ledgers).toEqual(["deletes Environment e", "replaces Environment f"]);
   });
 
-  test("is told of a replacement that begins with the deletion", () => {
-    expect(lines("up", begun("delete-replaced", "Environment", "f", { old: {} }))).toEqual([
-      warning("replaces Environment f"),
-    ]);
-  });
+  test.each(["Environment", "pulumi-nodejs:dynamic/consortium:Environment"])(
+    "is told of a replacement that begins with the deletion: %s",
+    (type) => {
+      expect(lines("up", begun("delete-replaced", type, "f", { old: {} }))).toEqual([
+        warning("replaces Environment f"),
+      ]);
+    },
+  );
 
   test("is none where it stays, is made or changed, and where other things go", () => {
     expect(

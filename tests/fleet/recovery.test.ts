@@ -102,7 +102,7 @@ test("an active run on any machine locks its stack against changes, but not agai
   const record = write({ silentMs: 0 });
   const renewing = setInterval(() => utimesSync(`${record}.lock`, new Date(), new Date()), 500);
   const refused = expect(begins()).rejects.toThrow(
-    /^the stack is locked by jo@there, process \d+, since 2026.*Wait until/,
+    /^the stack is locked by jo@there \(process \d+\) since 2026.*Wait until/,
   );
   expect(await begins("acme-prod", false)).toMatchObject({ isContinued: false });
   await refused;

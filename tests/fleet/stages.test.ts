@@ -69,7 +69,7 @@ test("order, stop, resume and the merged report", async () => {
   });
   const { stdout } = await fleet(["status", ...results.values()]);
   expect(stdout).toMatch(/^acme-pilot-7 +failed .*out of order/m);
-  expect(stdout).toContain("8 of 44 stacks ready (18 %), 35 not begun, 1 failed");
+  expect(stdout).toContain("8 more stacks ready\n8 of 44 stacks ready (18 %), 1 failed, 35 not begun");
 
   const again = await fleet(["resume", ...results.values(), "--matrix", "github"]);
   const left = JSON.parse(again.stdout) as Matrices;

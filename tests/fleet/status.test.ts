@@ -1,249 +1,242 @@
-import { type StackResult } from "../../fleet/results";
-import {
-  progressLine,
-  type StackObject,
-  type StackStatus,
-  states,
-  statusCode,
-  statusJson,
-  statusJunit,
-  statusMetrics,
-  statusOf,
-  statusOfResult,
-  statusText,
-} from "../../fleet/status";
-import { result } from "./made";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { labelsOf } from "../../fleet/manifests";
+import { type StackObject } from "../../fleet/cluster";
+import { finished } from "../../tools/lib/processes.mjs";
+import { built } from "../service/child";
+import { Kubernetes } from "./kubernetes-double";
+import { fleetOf, result, temporary, writeIn } from "./made";
+import { StubPulumi } from "./stub-pulumi";
+
+/* `status` and `resume`, as processes: Jest does not load the client, which is an ECMAScript module. */
+
+beforeAll(built);
 
 const at = "2026-11-27T10:00:00Z";
-type Status = NonNullable<StackObject["status"]>;
-const condition = (type: string, reason: string, message = "", on = "True") => ({
-  type,
-  status: on,
-  reason,
-  message,
-  lastTransitionTime: at,
-});
-const object = (status: Status = {}, generation = 2): StackObject => ({
-  metadata: { name: "acme-prod", namespace: "networks-acme", generation },
-  spec: { stack: "acme-prod" },
-  status: { observedGeneration: 2, ...status },
-});
-const locked =
-  "up failed: the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end or delete the lock file with " +
-  "`pulumi cancel`.\n  s3://b/.pulumi/locks/organization/fleet/acme-prod/1.json: created by root@acme-prod-workspace-0 (pid 37) at 2026-11-27T09:00:00Z";
-const failed = (message: string) => ({ state: "failed", message, lastResyncTime: at, lastSuccessfulCommit: "abc" });
-
-test.each<[string, StackObject, Partial<StackStatus>]>([
-  ["nothing yet", object({}), { state: "new", reason: undefined }],
-  ["no status at all", { ...object(), status: undefined }, { state: "new" }],
-  [
-    "success",
-    object({
-      conditions: [condition("Ready", "ProcessingCompleted")],
-      lastUpdate: { state: "succeeded", lastResyncTime: at, lastSuccessfulCommit: "abc" },
-    }),
-    { state: "ready", since: at, lastSuccess: at, commit: "abc", reason: undefined, lock: undefined },
-  ],
-  [
-    "an earlier specification succeeded",
-    object({ conditions: [condition("Ready", "ProcessingCompleted")] }, 3),
-    { state: "new" },
-  ],
-  [
-    "an update",
-    object({ conditions: [condition("Reconciling", "StackProcessing", "updating")] }),
-    { state: "running" },
-  ],
-  [
-    "a failure that is tried again",
-    object({
-      conditions: [condition("Reconciling", "RetryingAfterFailure", "1 update failure(s)")],
-      lastUpdate: failed("no"),
-    }),
-    {
-      state: "retrying",
-      reason: "RetryingAfterFailure: 1 update failure(s) (no)",
-      lock: undefined,
-      lastSuccess: undefined,
-      commit: "abc",
-    },
-  ],
-  ["a failed preview", object({ conditions: [condition("Reconciling", "PreviewFailed")] }), { state: "retrying" }],
-  [
-    "a prerequisite",
-    object({ conditions: [condition("Reconciling", "PrerequisiteNotSatisfied", "prerequisite failed")] }),
-    { state: "waiting", reason: "PrerequisiteNotSatisfied: prerequisite failed" },
-  ],
-  [
-    "three failures, and a condition that is over",
-    object({
-      conditions: [
-        condition("Reconciling", "StackProcessing", "", "False"),
-        condition("Ready", "NotReadyStalled", "", "False"),
-        condition("Stalled", "UpdateFailed", "up failed 3 times"),
-      ],
-      lastUpdate: failed("error: the service does not answer"),
-    }),
-    { state: "stalled", since: at, reason: "UpdateFailed: up failed 3 times (error: the service does not answer)" },
-  ],
-  [
-    "an error below many lines, and another one: they alone are shown",
-    object({
-      conditions: [condition("Stalled", "UpdateFailed", "up failed 3 times")],
-      lastUpdate: failed(
-        `up failed:\n${"    pulumi:pulumi:Stack running\n".repeat(20)}    error: no such key\n  more\nerror: update failed`,
-      ),
-    }),
-    { reason: "UpdateFailed: up failed 3 times (error: no such key; error: update failed)" },
-  ],
-  [
-    "stalled, whatever the specification is now",
-    object({ conditions: [condition("Stalled", "UpdateFailed")] }, 9),
-    { state: "stalled", reason: "UpdateFailed: " },
-  ],
-  [
-    "success, in a cluster that numbers no specifications",
-    {
-      ...object({ conditions: [condition("Ready", "Done")] }),
-      metadata: { name: "acme-prod", namespace: "networks-acme" },
-    },
-    { state: "ready" },
-  ],
-  [
-    "a long reason",
-    object({ conditions: [condition("Stalled", "Long", "x".repeat(294))] }),
-    { reason: `Long: ${"x".repeat(294)}` },
-  ],
-  [
-    "a longer reason, which is cut off",
-    object({ conditions: [condition("Stalled", "Long", "x".repeat(295))] }),
-    { reason: `Long: ${"x".repeat(294)}…` },
-  ],
-  [
-    "a lock",
-    object({ conditions: [condition("Stalled", "UpdateFailed")], lastUpdate: failed(locked) }),
-    { lock: expect.stringContaining("root@acme-prod-workspace-0, process 37, since 2026-11-27T09:00:00Z") as string },
-  ],
-  ["a lock that is over", object({ lastUpdate: { ...failed(locked), state: "succeeded" } }), { lock: undefined }],
-])("a Stack with %s", (_, given, expected) => {
-  expect(statusOf(given)).toMatchObject({
-    stack: "acme-prod",
-    namespace: "networks-acme",
-    name: "acme-prod",
-    ...expected,
-  });
+let folder: string;
+let cluster: Kubernetes;
+let config: string;
+let pulumi: StubPulumi;
+let fleet: string;
+beforeEach(async () => {
+  folder = temporary();
+  cluster = new Kubernetes();
+  config = await cluster.start();
+  pulumi = new StubPulumi(join(folder, "stub"));
+  pulumi.stacks = { "trade/acme-prod": { tags: {}, networks: [], ids: [] } };
+  writeIn(folder, "trade.yaml", "members: [m]\n");
+  const organizations = {
+    acme: { apiKey: { env: "A" }, stacks: { prod: "trade.yaml", test: { definition: "trade.yaml", name: "test" } } },
+    globex: { apiKey: { env: "G" }, stacks: { prod: "trade.yaml" } },
+  };
+  const text = { project: "trade", backend: "s3://a-bucket", organizations, kubernetes: { namespace: "networks" } };
+  fleet = writeIn(folder, "fleet.yaml", JSON.stringify(text));
 });
 
-test.each<[Partial<StackResult>, Partial<StackStatus>]>([
-  [{}, { state: "ready", reason: undefined }],
-  [
-    { outcome: "failed", error: "no" },
-    { state: "failed", reason: "no", lock: undefined },
-  ],
-  [{ outcome: "failed", error: "the stack is locked by a@b." }, { lock: "the stack is locked by a@b." }],
-  [
-    { outcome: "drift", drift: ["Node n is gone"] },
-    { state: "drift", reason: "Node n is gone" },
-  ],
-  [{ outcome: "not begun" }, { state: "not begun" }],
-])("a result %j", (change, expected) => {
-  expect(statusOfResult(result(change))).toMatchObject(expected);
-  expect(states).toContain(statusOfResult(result(change)).state);
-});
-
-const ready: StackStatus = { stack: "a", namespace: "n", name: "a", state: "ready", since: at, lastSuccess: at };
-const stalled: StackStatus = {
-  stack: "b",
-  namespace: "n",
-  name: "b",
-  state: "stalled",
-  since: at,
-  reason: 'UpdateFailed: "no"\nand',
-  lock: "the stack is locked by x.",
+const cli = join(__dirname, "../../dist/cli/consortium.js");
+const run = (...args: string[]) => {
+  const env = { ...process.env, ...pulumi.env, KUBECONFIG: config };
+  return finished(
+    spawn(process.execPath, [cli, "fleet", ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] }),
+  );
 };
-const waiting: StackStatus = { stack: "c", namespace: "n", name: "c", state: "waiting", reason: "Prerequisite" };
-const all = [ready, stalled, waiting];
 
-test("progress and the exit code: 1 for stalled, 2 for not ready yet", () => {
-  expect(progressLine(all)).toBe("1 of 3 stacks ready (33 %), 1 waiting, 1 stalled, 1 locked");
-  expect(progressLine([])).toBe("0 of 0 stacks ready (100 %)");
-  expect([all, [ready, waiting], [ready], []].map(statusCode)).toEqual([1, 2, 0, 0]);
-});
+type State = "Ready" | "Stalled";
+function stack(name: string, state: State, reason = "", message?: string): StackObject {
+  const lastUpdate = message === undefined ? undefined : { state: "failed", message };
+  const [organization] = name.split("-");
+  const labels = labelsOf(fleetOf([], { project: "trade" }));
+  const conditions = [{ type: state, status: "True", reason, message: "", lastTransitionTime: at }];
+  const one = {
+    metadata: { name, namespace: `networks-${organization}`, generation: 1, labels },
+    spec: { stack: name },
+    status: { observedGeneration: 1, conditions, lastUpdate, projectInfo: { name: "trade" } },
+  };
+  cluster.stacks.push(one);
+  return one;
+}
+const lockOf = (host: string, since = at) => `locked by 1 lock(s)\n created by root@${host} (pid 7) at ${since}`;
+const started = ({ metadata }: StackObject) =>
+  metadata.annotations?.["pulumi.com/reconciliation-request"] !== undefined;
 
-test("a preview beside a Stack has a column and a label of its own, and does not count as the Stack", () => {
-  const previews: StackStatus[] = [
-    { ...ready, name: "a-preview", preview: true },
-    { ...stalled, name: "b-preview", preview: true, state: "ready", lock: undefined },
-    { ...waiting, name: "c-preview", preview: true, state: "retrying" },
-  ];
-  const both = [...all, ...previews];
-  expect(progressLine(both)).toBe("1 of 3 stacks ready (33 %), 1 waiting, 1 stalled, 1 locked; 2 of 3 previews ready");
-  expect(progressLine(previews)).toBe("0 of 0 stacks ready (100 %); 2 of 3 previews ready");
-  expect(statusText(both).split("\n").slice(0, 2)).toEqual([
-    expect.stringMatching(/^STACK +KIND +STATE +SINCE +LAST SUCCESS +REASON$/) as string,
-    expect.stringMatching(/^n\/b +stack +stalled /) as string,
-  ]);
-  expect(statusText(both)).toMatch(/^n\/c +preview +retrying /m);
-  expect(JSON.parse(statusJson(both))).toMatchObject({ total: { ready: 1, stalled: 1, retrying: 0 } });
-  expect(statusJunit(both)).toContain('name="b (preview)"');
-  const metrics = statusMetrics(both);
-  const series = metrics
-    .split("\n")
-    .flatMap((line) => (line.startsWith("#") || line === "" ? [] : [line.replace(/ [\d.]+$/, "")]));
-  expect(new Set(series).size).toBe(series.length);
-  expect(metrics).toContain('consortium_fleet_stacks{state="ready"} 1\n');
-  expect(metrics).toContain('consortium_fleet_stacks{state="ready",preview="true"} 2\n');
-  expect(metrics).toContain('consortium_fleet_stack_locked{namespace="n",stack="b",preview="true"} 0\n');
-  expect(statusCode([ready, ...previews.slice(0, 2)])).toBe(0);
-});
-
-test("the table begins with the worst, one line each; with many stacks, it only counts ready ones", () => {
-  expect(statusText(all).split("\n")).toEqual([
-    "STACK  STATE    SINCE                 LAST SUCCESS          REASON",
-    `n/b    stalled  ${at}  -                     the stack is locked by x. UpdateFailed: "no" and`,
-    "n/c    waiting  -                     -                     Prerequisite",
-    `n/a    ready    ${at}  ${at}  -`,
-    "1 of 3 stacks ready (33 %), 1 waiting, 1 stalled, 1 locked",
-  ]);
-  const some = (count: number) => statusText(Array.from({ length: count }, () => ready)).split("\n").length;
-  expect([some(20), some(21)]).toEqual([22, 1]);
-  const many = [...Array.from({ length: 999 }, () => ready), stalled];
-  expect(statusText(many).split("\n")).toHaveLength(3);
-  expect(statusText(many)).toContain("999 of 1000 stacks ready (99 %), 1 stalled");
-});
-
-test("JSON, JUnit and metrics have each stack", () => {
-  expect(JSON.parse(statusJson(all))).toMatchObject({
-    ok: false,
-    total: { ready: 1, stalled: 1, running: 0 },
-    stacks: [{}, {}, {}],
+describe("status", () => {
+  test("lists the Stacks of all organizations of a file, and missing ones; Stacks of others do not count", async () => {
+    stack("acme-prod", "Ready");
+    stack("globex-prod", "Stalled", "UpdateFailed");
+    const other = stack("acme-other", "Stalled");
+    Object.assign(other.metadata, { labels: {} });
+    const { code, stdout } = await run("status", fleet);
+    expect(stdout).toMatch(/^networks-globex\/globex-prod +stalled +2026-11-27T10:00:00Z/m);
+    expect(stdout).toMatch(/^networks-acme\/acme-test +new .*no Stack in the namespace networks-acme$/m);
+    expect(stdout).toContain("1 of 3 stacks ready (33 %), 1 stalled, 1 new");
+    expect(code).toBe(1);
+    expect(await run("status", fleet, "--only", "acme-prod")).toMatchObject({ code: 0 });
   });
-  const xml = statusJunit(all);
-  expect(xml).toContain('tests="3" failures="1" errors="0" skipped="1"');
-  expect(xml).toContain('<testcase classname="n" name="b">');
-  expect(xml).toContain('<failure type="stalled" message="UpdateFailed: &quot;no&quot;">UpdateFailed: ');
-  expect(xml).toContain('<skipped message="waiting: Prerequisite"/>');
-  expect(xml.match(/last success: /g)).toHaveLength(1);
-  expect(statusJunit([{ stack: "d", state: "failed" }])).toMatch(
-    /<testcase classname="fleet" name="d">\s*<failure type="failed" message="failed">failed</,
+
+  test("previews alone are not the Stacks, which are missing", async () => {
+    for (const name of ["acme-prod", "acme-test", "globex-prod"])
+      Object.assign(stack(name, "Ready").spec, { preview: true });
+    const { code, stdout } = await run("status", fleet);
+    expect(stdout).toContain("0 of 3 stacks ready (0 %), 3 new; 3 of 3 previews ready");
+    expect(code).toBe(2);
+  });
+
+  test("Stacks that left the file are named, with the command that ends them", async () => {
+    for (const name of ["acme-prod", "acme-test", "globex-prod", "globex-old", "acme-old"]) stack(name, "Ready");
+    const { text } = await run("status", fleet);
+    expect(text.match(/^\S+ is not in \S+, and the operator still runs it/gm)).toHaveLength(2);
+    expect(text).toContain(
+      "kubectl -n networks-globex delete stacks.pulumi.com globex-old. Its ledgers and its state stay.",
+    );
+  });
+
+  test("a Stack that waits for its pod says why the pod does not run", async () => {
+    const missing = { reason: "CreateContainerConfigError", message: 'secret "consortium-acme" not found' };
+    const waits = ["acme-prod", "acme-test", "globex-prod"].map((name) => {
+      const one = stack(name, "Stalled", "StackProcessing");
+      const [condition] = one.status!.conditions!;
+      Object.assign(condition!, { type: "Reconciling", message: "waiting for workspace readiness" });
+      cluster.pods.set(`${name}-workspace-0`, at);
+      return one;
+    });
+    delete waits[0]!.status!.observedGeneration; // as the operator leaves it when it writes its finalizer
+    cluster.waiting.set("acme-prod-workspace-0", missing);
+    cluster.waiting.set("acme-test-workspace-0", { reason: "ContainerCreating", message: "" });
+    cluster.waiting.set("globex-prod-workspace-0", { reason: "ImagePullBackOff", message: "no such image" });
+    const { stdout } = await run("status", fleet);
+    expect(stdout).toMatch(
+      /acme-prod +new .* CreateContainerConfigError: secret "consortium-acme" not found \(acme-prod-workspace-0\)$/m,
+    );
+    expect(stdout).toMatch(/acme-test +running .* StackProcessing: waiting for workspace readiness$/m);
+    expect(stdout).toMatch(/globex-prod +running .* ImagePullBackOff: no such image \(globex-prod-workspace-0\)$/m);
+  });
+
+  test("a thousand Stacks of a namespace, in pages, as JSON, JUnit and metrics", async () => {
+    for (let at = 0; at < 1_000; at++) stack(`acme-${at}`, at < 990 ? "Ready" : "Stalled", "UpdateFailed");
+    const files = ["status.xml", "status.prom"].map((name) => join(folder, name));
+    const args = ["--json", "--junit", files[0]!, "--prometheus", files[1]!];
+    const { code, stdout } = await run("status", ...args);
+    expect({ code, total: (JSON.parse(stdout) as { total: object }).total }).toMatchObject({
+      code: 1,
+      total: { ready: 990, stalled: 10 },
+    });
+    expect(readFileSync(files[0]!, "utf8")).toContain('tests="1000" failures="10"');
+    expect(readFileSync(files[1]!, "utf8")).toContain('consortium_fleet_stacks{state="stalled"} 10');
+    expect(cluster.calls).toHaveLength(5);
+  });
+
+  test("shows the results of shards, and missing shards", async () => {
+    const files = [1, 2].map((index) => {
+      const outcome = index === 1 ? "ok" : "failed";
+      const names = [["s1", "s2"].map((stack) => ({ stack, organization: "acme" }))];
+      const shard = { index, count: 2, names };
+      const text = { command: "up", project: "trade", seconds: 1, shard, strays: [] };
+      const stacks = [result({ stack: `s${index}`, outcome, error: index === 1 ? undefined : "no" })];
+      return writeIn(folder, `${index}.json`, JSON.stringify({ ...text, stacks }));
+    });
+    const both = await run("status", ...files);
+    expect(both.stdout).toContain("1 of 2 stacks ready (50 %), 1 failed");
+    const one = await run("status", files[0]!);
+    expect(one).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("There are no results of the shards 2/2") as string,
+    });
+    expect(cluster.calls).toEqual([]);
+  });
+
+  test.each([
+    [{ status: 403, message: "you may not" }, "Cannot list the Stacks of networks-acme at http://127.0.0.1:"],
+    [{ status: 403, message: "you may not" }, "you may not"],
+  ])("a refusal %j says what failed and where", async (refusal, said) => {
+    cluster.refusal = refusal;
+    const { code, text } = await run("status");
+    expect({ code, text }).toEqual({ code: 1, text: expect.stringContaining(said) as string });
+  });
+
+  test("a missing context", async () => {
+    const { code, text } = await run("status", "--context", "there");
+    expect({ code, text }).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("no context there; there are here") as string,
+    });
+  });
+});
+
+describe("resume", () => {
+  test("starts only stalled Stacks again, and recreates a workspace with a failed installation", async () => {
+    const [ready, failed, install] = [
+      stack("acme-prod", "Ready"),
+      stack("acme-test", "Stalled", "UpdateFailed", "the service does not answer"),
+      stack("globex-prod", "Stalled", "WorkspaceFailed"),
+    ];
+    const { code, stdout } = await run("resume", fleet);
+    expect([ready, failed, install].map(started)).toEqual([false, true, true]);
+    expect(stdout).toContain("networks-acme/acme-test  started again");
+    expect(stdout).toContain("networks-globex/globex-prod  workspace deleted; started again");
+    expect(stdout).toContain("2 of 2 stalled Stacks started again");
+    expect(code).toBe(0);
+    expect(cluster.calls.filter((call) => call.startsWith("DELETE"))).toEqual([
+      expect.stringMatching(/networks-globex\/workspaces\/globex-prod$/) as string,
+    ]);
+  });
+
+  interface Case {
+    host?: string;
+    pod?: string;
+    update?: object;
+    args?: string[];
+    cleared: boolean;
+    said: string;
+  }
+  const older = "2026-11-27T09:00:00Z"; // than the lock
+  test.each<[string, Case]>([
+    ["gone", { args: ["--yes"], cleared: true, said: "lock of root@acme-prod-workspace-0" }],
+    ["made again", { pod: "2026-11-27T11:00:00Z", args: ["--yes"], cleared: true, said: "cleared; started again" }],
+    ["gone, but nobody agrees", { cleared: false, said: "was not cleared: answer y, or use --yes" }],
+    [
+      "alive, but its Pulumi was killed",
+      { pod: older, args: ["--yes"], cleared: true, said: "workspace deleted; lock of root@acme-prod-workspace-0" },
+    ],
+    ["alive, but nobody agrees", { pod: older, cleared: false, said: "was not cleared: answer y, or use --yes" }],
+    [
+      "at work again",
+      { pod: older, update: { name: "u" }, args: ["--yes"], cleared: false, said: "which may be at work" },
+    ],
+    [
+      "not this Stack's",
+      {
+        host: "laptop",
+        args: ["--yes"],
+        cleared: false,
+        said: "root@laptop (process 7) since 2026-11-27T10:00:00Z, which may be at work. If not: pulumi cancel --yes --stack organization/trade/acme-prod",
+      },
+    ],
+  ])(
+    "a lock of a workspace that is %s",
+    async (_, { host = "acme-prod-workspace-0", pod, update, args = [], cleared, said }) => {
+      const locked = stack("acme-prod", "Stalled", "UpdateFailed", lockOf(host));
+      Object.assign(locked.status!, { currentUpdate: update });
+      if (pod !== undefined) cluster.pods.set(host, pod);
+      const { code, stdout } = await run("resume", fleet, ...args);
+      expect(stdout).toContain(said);
+      expect({ code, started: started(locked) }).toEqual({ code: cleared ? 0 : 1, started: cleared });
+      const deleted = cluster.calls.filter((call) => call.startsWith("DELETE"));
+      expect(deleted).toHaveLength(cleared && pod === older ? 1 : 0);
+      const calls = cleared ? pulumi.calls.filter((call) => call.startsWith("cancel")) : [];
+      expect(calls).toEqual(cleared ? [expect.stringContaining("--stack acme-prod") as string] : []);
+    },
   );
-  const metrics = statusMetrics(all);
-  const samplesOf = (name: string) =>
-    metrics
-      .split("\n")
-      .flatMap((line) => new RegExp(`^consortium_fleet_${name}\\{.*stack="(.)".*\\} (\\d)`).exec(line)?.slice(1) ?? []);
-  expect(samplesOf("stack_locked")).toEqual(["a", "0", "b", "1", "c", "0"]);
-  expect(samplesOf("stack_state_since_seconds").filter((one) => /[a-z]/.test(one))).toEqual(["a", "b"]);
-  expect(samplesOf("stack_last_success_seconds").filter((one) => /[a-z]/.test(one))).toEqual(["a"]);
-  expect(metrics).toContain('consortium_fleet_stacks{state="ready"} 1\n');
-  expect(metrics).toContain('consortium_fleet_stack_state{namespace="n",stack="b",state="stalled"} 1\n');
-  expect(metrics).toContain('consortium_fleet_stack_locked{namespace="n",stack="b"} 1\n');
-  expect(metrics).toContain(
-    `consortium_fleet_stack_last_success_seconds{namespace="n",stack="a"} ${Date.parse(at) / 1_000}\n`,
-  );
-  const sample = /^[a-z_]+\{([a-z]+="([^"\\\n]|\\.)*",?)*\} [\d.]+$/;
-  const lines = statusMetrics([{ ...ready, stack: 'a"\\\nb' }])
-    .trim()
-    .split("\n");
-  expect(lines.filter((line) => !line.startsWith("#") && !sample.test(line))).toEqual([]);
+
+  test("without a fleet file or a backend, a lock stays and the others continue", async () => {
+    const locked = stack("acme-prod", "Stalled", "UpdateFailed", lockOf("acme-prod-workspace-0"));
+    const free = stack("acme-test", "Stalled", "UpdateFailed");
+    const { code, stdout } = await run("resume", "--yes", "--json");
+    expect([locked, free].map(started)).toEqual([false, true]);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { stack: "acme-prod", left: expect.stringContaining("PULUMI_BACKEND_URL") as string },
+      { done: ["started again"] },
+    ]);
+    expect(code).toBe(1);
+  });
 });

@@ -58,11 +58,28 @@ const ofFleets = Object.entries(ofFleet.jobs).map(([name, job]) => [
   roleOf(false),
   rightsOf(job.permissions ?? ofFleet.permissions),
 ]);
+const read = <T = Record<string, FleetJob>>(file: string) => parse(readFileSync(join(fleet, file), "utf8")) as T;
+type FleetJob = Pick<Job, "environment"> & { script?: string[]; rules?: object[] };
+const child = read("ci/fleet.yml");
+/** Variables of GitLab are an environment's: the file names none. */
+const keysOf = (job: FleetJob): string[] => (job.environment ? secretsIn(ofFleet) : []);
+const ofFleetsOnGitLab = Object.entries({
+  plan: read(".gitlab-ci.yml").plan!,
+  "stage-…": child[".fleet"]!,
+  merge: child.merge!,
+}).map(([name, job]) => [
+  `Fleet on GitLab, \`${name}\``,
+  place(job.environment),
+  code(keysOf(job)),
+  roleOf(false),
+  "job token",
+]);
 const rows = [
   ["job", "environment", "secrets", "role for the state", "token of the job"],
   ...onGitHub,
   ...onGitLab,
   ...ofFleets,
+  ...ofFleetsOnGitLab,
 ];
 
 test("docs/reference/pipelines.md shows reviewers what each job can read", () => {
@@ -97,14 +114,23 @@ test("keys reach only the steps that run Pulumi", () => {
   ]);
 });
 
-test("the fleet's pipeline for GitLab runs for pushes to the protected main branch, and its jobs have the environment", () => {
-  const read = (file: string) => parse(readFileSync(join(fleet, file), "utf8")) as Record<string, unknown>;
-  expect(read(".gitlab-ci.yml").workflow).toEqual({
+test("the fleet's pipeline for GitLab runs for pushes to the protected main branch; installing runs nothing where the keys are", () => {
+  expect(read<{ workflow: object }>(".gitlab-ci.yml").workflow).toEqual({
     rules: [
       {
         if: '$CI_PIPELINE_SOURCE == "push" && $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $CI_COMMIT_REF_PROTECTED == "true"',
       },
     ],
   });
-  expect(read("ci/fleet.yml")[".fleet"]).toMatchObject({ environment: { name: "production" } });
+  expect(child[".fleet"]).toMatchObject({ environment: { name: "production" } });
+  const jobs = Object.values({ ...read(".gitlab-ci.yml"), ...child }).filter(({ script }) => script);
+  const installs = jobs.map((job) => [
+    job.environment !== undefined,
+    job.script!.find((one) => one.startsWith("npm ci")),
+  ]);
+  expect(installs).toEqual([
+    [false, "npm ci"],
+    [true, "npm ci --ignore-scripts"],
+    [false, "npm ci"],
+  ]);
 });

@@ -58,7 +58,7 @@ test("the second run changes nothing, and names the holder of the lock", async (
   for (const { outcome, error } of second.stacks) {
     expect(outcome).toBe("failed");
     expect(error).toMatch(
-      new RegExp(`the stack is locked by \\S+@${hostname()}, process \\d+, since \\S+\\. Wait until`),
+      new RegExp(`the stack is locked by \\S+@${hostname()} \\(process \\d+\\) since \\S+\\. Wait until`),
     );
   }
   letStart();
@@ -87,7 +87,7 @@ test("another run's lock on a new stack is not touched: the error names the hold
   w.write(lock, JSON.stringify(holder));
   const { code, stacks } = await up("here", "--only", stack);
   expect({ code, stacks }).toMatchObject({ code: 1, stacks: [{ stack, outcome: "failed" }] });
-  const told = new RegExp(`locked by jo@elsewhere, process 4711.*pulumi cancel --yes --stack ${stack}`);
+  const told = new RegExp(`locked by jo@elsewhere \\(process 4711\\).*pulumi cancel --yes --stack ${stack}`);
   expect(stacks[0]!.error).toMatch(told);
   expect(w.has(lock)).toBe(true);
   w.remove(lock);
