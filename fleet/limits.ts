@@ -2,6 +2,7 @@ import {
   ConsortiumClient,
   type ConsortiumObject,
   check,
+  counted,
   isApiError,
   resolveProviderSettings,
   isGone,
@@ -64,7 +65,7 @@ export const beyondLimits = (stacks: readonly FleetStack[]): Problem[] =>
       ? "Leave one out, or raise it"
       : `If your organization allows more, set ${raise} in one of their network files`;
     const message =
-      `${maximum?.title ?? "the service"} allows ${most} consortia in an organization, and the stacks of ` +
+      `${maximum?.title ?? "the service"} allows ${counted(most, "consortium", "consortia")} in an organization, and the stacks of ` +
       `${beyond.organization.name} would have ${consortia.size}: ${all.join(", ")}. ${next}`;
     return [{ path: beyond.place, message }];
   });

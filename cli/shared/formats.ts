@@ -1,10 +1,5 @@
-import Table from "cli-table3";
 import { create } from "xmlbuilder";
 import { printable, printableLines } from "../../provider/api/printable";
-
-/** A compact table, colored only where the terminal allows it. */
-export const newTable = (options: Table.TableConstructorOptions, colors: boolean): Table.Table =>
-  new Table({ ...options, style: { head: colors ? ["cyan"] : [], ...(!colors && { border: [] }), compact: true } });
 
 /** A test case of a JUnit report. It passed if it has no `result`. */
 export interface TestCase {

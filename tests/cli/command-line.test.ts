@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type * as formats from "../../cli/shared/formats";
 import * as own from "../../cli/shared/terminal";
 import * as ofService from "../../service/command/options";
 import { temporary, writeIn } from "../fleet/made";
@@ -142,22 +141,6 @@ test.each([
   const { code, stderr } = await consortium(["map", ...args]);
   expect(code).toBe(1);
   expect(stderr).toContain("error: --consortium and --tether work only for a map of the service");
-});
-
-test("NO_COLOR: the table of a running fleet has no colors", () => {
-  const { FORCE_COLOR } = process.env;
-  process.env.FORCE_COLOR = "1"; // the table's library asks once, at its first color, whether there are any
-  try {
-    jest.isolateModules(() => {
-      const { newTable } = jest.requireActual<typeof formats>("../../cli/shared/formats");
-      const table = (colors: boolean) => newTable({ head: ["name"] }, colors).toString();
-      expect(table(true)).toContain("\u001b[");
-      expect(table(false)).not.toContain("\u001b");
-    });
-  } finally {
-    if (FORCE_COLOR === undefined) delete process.env.FORCE_COLOR;
-    else process.env.FORCE_COLOR = FORCE_COLOR;
-  }
 });
 
 test("a failed write is a one-line error; a reader that stops early is not an error", () => {
