@@ -434,7 +434,7 @@ function numbered(calls: Service["calls"]): Call[] {
 
 const isLimit = ({ fault }: Case): boolean => "retryAfter" in faults[fault]!;
 const isPosted = ({ call }: Case, action: string): boolean => call.method === "POST" && call.route.endsWith(action);
-const inTrouble = /\[(answer-lost|service-failed):/;
+const inTrouble = /\[(answer-lost|service-failed|too-many-calls):/;
 
 /** Errors with which a run may stop: what they say, in which cases, and why there. In no other verb, and for no other fault. */
 const stops: { why: string; says: RegExp; mayStop: (at: Case) => boolean }[] = [
