@@ -224,8 +224,7 @@ export class ConsortiumClient {
     const sent = Object.fromEntries(given.filter(([, value]) => !isOperation(value)));
     const compared = given.filter(([, value]) => isOperation(value));
     const { items, part, isCounted } = await readPages(
-      ({ page, skip }) =>
-        this.http.request("GET", where, { optional, ...(page ? { page } : { query: { ...sent, skip } }) }),
+      (page) => this.http.request("GET", where, { optional, ...(page ? { page } : { query: sent }) }),
       ({ body }) => this.read(z.array(z.unknown()), body, `GET ${where}`),
       Object.values(sent).every((value) => value === undefined),
     );
