@@ -90,7 +90,7 @@ export const facts = {
   lists: {
     fact: "Lists take `limit` and `skip`; a default limit is not named",
     sure: "documented",
-    provider: "A list of a round length is asked once more for what comes after it",
+    provider: "Neither is sent: `Link` is followed, and a list that says it is a part proves nothing",
   },
   operators: {
     fact: "Values of filters may begin with an operator",

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
 import { answerOr, isApiError } from "./api-error";
-import { silent } from "./conflict";
 import { environmentName, processEnvironment } from "./environment";
 import { type Answer, Http, type HttpOptions } from "./http";
 import {
@@ -14,6 +13,7 @@ import {
   type ToldLimits,
 } from "./organization";
 import { readPages } from "./pages";
+import { silent } from "./refusal";
 import { paths } from "./paths";
 import { resolveSettings, type Settings } from "./settings";
 import { counted, fieldsOf } from "../plain";
@@ -224,8 +224,7 @@ export class ConsortiumClient {
     const sent = Object.fromEntries(given.filter(([, value]) => !isOperation(value)));
     const compared = given.filter(([, value]) => isOperation(value));
     const { items, part, isCounted } = await readPages(
-      ({ page, skip }) =>
-        this.http.request("GET", where, { optional, ...(page ? { page } : { query: { ...sent, skip } }) }),
+      (page) => this.http.request("GET", where, { optional, ...(page ? { page } : { query: sent }) }),
       ({ body }) => this.read(z.array(z.unknown()), body, `GET ${where}`),
       Object.values(sent).every((value) => value === undefined),
     );

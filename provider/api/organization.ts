@@ -6,15 +6,14 @@ import { MembershipObject } from "./generated";
 import { isNotTheApi } from "./http";
 import { path, paths } from "./paths";
 import { type Settings, SettingsError } from "./settings";
-import { isGone } from "./states";
 import { ApiKeyObject, type Identified, OrganizationObject } from "./wire";
 
-/** Facts about the organization of an API key. */
+/** What an API key shows of its organization. */
 export interface Visible {
-  /** Ids of the consortia that it lists. */
-  consortia: ReadonlySet<string>;
-  /** The organizations that it may belong to, usually one. undefined: its lists do not tell. */
-  organizations?: ReadonlySet<string>;
+  /** The consortia that it lists, each with the organization that owns it. */
+  consortia: ReadonlyMap<string, string | undefined>;
+  /** The organization that it belongs to. undefined: nothing tells. */
+  organization?: string;
 }
 
 /** A list that a service may lack, which is the same as an empty one. */
@@ -43,33 +42,30 @@ export async function askForOrganization(
 }
 
 /**
- * Finds out which organization a key belongs to. The service may tell (`asked`). Otherwise, a key lists only consortia
- * that its organization owns or is a member of (spec, section 4.1): it is one that takes part in all of them.
- * @param list lists a collection
+ * The organization of a key: what the service tells (`asked`), or else the owner of a consortium that no other organization takes part
+ * in, because nobody else lists that (spec, section 4.1). A shared one tells nothing.
+ * @param list lists a collection, whole or not at all
  */
 export async function lookAround(
   list: (collection: string) => Promise<Identified[]>,
   asked: () => Promise<string | undefined>,
 ): Promise<Visible> {
-  const all = await list(paths.consortia);
-  const consortia = new Set(all.map(({ id }) => id));
-  const own = await asked();
-  if (own !== undefined) return { consortia, organizations: new Set([own]) };
-  const there = all.filter((one) => !isGone(one));
-  const listed = there.length > 0 ? there : all;
-  const owners = new Set(listed.flatMap(({ owner }) => text(owner) ?? []));
-  if (owners.size === 0) return { consortia };
-  const taking = await Promise.all(listed.map((consortium) => participants(list, consortium)));
-  const inAll = [...new Set(taking.flatMap((some) => [...some]))].filter((id) => taking.every((some) => some.has(id)));
-  return { consortia, organizations: inAll.length > 0 ? new Set(inAll) : owners };
+  const consortia = new Map((await list(paths.consortia)).map(({ id, owner }) => [id, text(owner)]));
+  const organization = (await asked()) ?? (await ownerOfUnshared(list, consortia));
+  return { consortia, ...(organization !== undefined && { organization }) };
 }
 
-async function participants(
+async function ownerOfUnshared(
   list: (collection: string) => Promise<Identified[]>,
-  consortium: Identified,
-): Promise<ReadonlySet<string>> {
-  const members = await answerOr(list(paths.memberships(consortium.id)), [], "missing", "unsupported", "denied");
-  return new Set([consortium.owner, ...members.map(({ org_id }) => org_id)].flatMap((id) => text(id) ?? []));
+  consortia: Visible["consortia"],
+): Promise<string | undefined> {
+  for (const [id, owner] of consortia) {
+    if (owner === undefined) continue;
+    const members = list(paths.memberships(id));
+    const known = await answerOr(members, undefined, "missing", "unsupported", "denied", "partial");
+    if (known?.every(({ org_id }) => org_id === owner)) return owner;
+  }
+  return undefined;
 }
 
 /**
@@ -89,23 +85,29 @@ export function whose(
   return member === undefined ? "unknown" : member === own ? "own" : "others";
 }
 
-/** @throws SettingsError unless the key shows the organization that the settings require (spec, section 2.1) */
-export function requireOrganization(
-  settings: Settings,
-  { organizations, consortia }: Visible,
-  done = "Nothing was changed.",
-): void {
+/**
+ * Where nothing tells whose the key is, it must at least list a consortium of the required organization.
+ * @throws SettingsError unless the key belongs to the organization that the settings require (spec, section 2.1)
+ */
+export function requireOrganization(settings: Settings, { organization, consortia }: Visible): void {
   const { organization: required, apiKey, advice } = settings;
-  if (!required || organizations?.has(required.id)) return;
-  const shows = organizations
-    ? `belongs to organization ${[...organizations].join(" or ")}`
-    : consortia.size === 0
-      ? "shows no consortium, so its organization is unknown"
-      : "shows consortia without their owners, so its organization is unknown";
+  if (!required || required.id === organization) return;
+  const owners = [...new Set(consortia.values())].filter((owner) => owner !== undefined);
+  if (organization === undefined && owners.includes(required.id)) return;
+  const shows =
+    organization !== undefined
+      ? `belongs to organization ${organization}`
+      : owners.length > 0
+        ? `shows only consortia of organization ${owners.join(" and ")}`
+        : "shows no consortium with its owner, so its organization is unknown";
+  const first =
+    organization === undefined && consortia.size === 0
+      ? "Create the first consortium without this setting: its output owner is the id to set."
+      : advice.useKeyOf(required.id, apiKey);
   throw new SettingsError(
-    organizations ? "wrong-organization" : "unclear-organization",
-    `${advice.useKeyOf(required.id, apiKey)} The organization must be ${required.id} (${required.source}), but the API key from ` +
-      `${apiKey.source} ${shows}. ${done}`,
+    organization === undefined ? "unclear-organization" : "wrong-organization",
+    `${first} The organization must be ${required.id} (${required.source}), but the API key from ${apiKey.source} ${shows}. ` +
+      "Nothing was changed.",
     undefined,
     "the API key is not known to belong to the organization that the settings require",
   );

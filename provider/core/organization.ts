@@ -13,8 +13,9 @@ import { statesShownMs } from "./times";
 
 /*
  * Before anything of a stack is changed, deleted, made again or taken for gone, the API key must be proved to belong to the
- * organization that the stack was made with. No call of the API tells a key's organization. A key that was proved before is
- * recognized by its fingerprint, any other by what it lists.
+ * organization that the stack was made with. A key that was proved before is recognized by its fingerprint, without a call: where a
+ * service tells nothing (the specification has no such call), it is the only proof in a consortium that is shared. Any other key
+ * belongs to the organization that the service tells (api/organization.ts). Where that is unclear, the user says it: `organization`.
  */
 
 /** Whether it has no parent: then it shows its organization. */
@@ -40,71 +41,51 @@ export function stateObjectOf(definition: Definition, id: string, state: Props):
   };
 }
 
-const consortiaOf = (session: Session): Listed => new Listed(session, { collection: paths.consortia });
-
-/** The objects that the key can see. Requested once per run, or taken from a list of consortia that is needed anyway. */
+/** What the key shows. Requested once per run, or taken from a list of consortia that is needed anyway. */
 async function visible(session: Session): Promise<Visible & { part?: PartialList }> {
   let some: PartialList | undefined;
   const list = async (collection: string): Promise<Identified[]> => {
     const listed = new Listed(session, { collection });
     const { items, part } = await listed.look(Infinity);
-    some ??= part;
+    if (collection === paths.consortia) some = part;
+    else if (part) throw part;
     return [...new Map([...listed.made(), ...items].map((item) => [item.id, item])).values()];
   };
   const seen = await lookAround(list, () => session.client.organizationOfKey());
+  session.run.organization ??= seen.organization;
   return { ...seen, ...(some && { part: some }) };
-}
-
-type KeyProof =
-  { ownership: Ownership } | { foreign: Visible } | { unclear: Visible } | { ambiguous: ReadonlySet<string> };
-
-async function judge(session: Session, object: StateObject): Promise<KeyProof> {
-  const { ownership, consortiumId } = object;
-  const { settings } = session.client.http;
-  if (isKnown(ownership, settings)) return { ownership: ownership };
-  // One proof per consortium is enough, even if this object is gone by now.
-  if (consortiumId !== undefined && session.run.proved.has(consortiumId))
-    return { ownership: withKey(ownership, settings) };
-  const proof = await compared(session, object);
-  if ("ownership" in proof && consortiumId !== undefined) session.run.proved.set(consortiumId, proof.ownership);
-  return proof;
-}
-
-async function compared(session: Session, { ownership, isShown, consortiumId }: StateObject): Promise<KeyProof> {
-  const { settings } = session.client.http;
-  const seen = await visible(session);
-  const isThere = (): Promise<boolean> | boolean =>
-    consortiumId === undefined ? (isShown?.(session.client) ?? false) : seen.consortia.has(consortiumId);
-  if (seen.part && !(await isThere())) throw seen.part; // a partial list proves nothing
-  if (seen.organizations && ownership.organizations) {
-    const both = ownership.organizations.filter((id) => seen.organizations!.has(id));
-    if (both.length === 0) return { foreign: seen };
-    // One of several may have been invited by the other, so that both list the same: then the user says which it is.
-    const isOne = seen.organizations.size === 1 || both.includes(settings.organization?.id ?? "");
-    if (!isOne) return { ambiguous: seen.organizations };
-    // Another service, or another region of it, may have the same organization, and other objects.
-    const isSure = (ownership.organizations.length === 1 && !isElsewhere(ownership, settings)) || (await isThere());
-    return isSure ? { ownership: withKey({ ...ownership, organizations: both }, settings) } : { unclear: seen };
-  }
-  if (!(await isThere())) return { unclear: seen };
-  const organizations = ownership.organizations ?? (seen.organizations && [...seen.organizations]);
-  return { ownership: withKey({ ...ownership, ...(organizations && { organizations }) }, settings) };
 }
 
 /**
  * Call before anything is changed or deleted, and before an object is taken for gone.
- * @param isThere the object was just read, so that a key that is not known to be foreign may stay unproved
+ * @param wasRead the object was just read, so that a key that is not known to be foreign may stay unproved
  * @returns what the state records from now on
  * @throws UserError that names the state's organization, what the key shows, and what to do
  */
-export async function proveOrganization(session: Session, object: StateObject, isThere = false): Promise<Ownership> {
-  await fitsRequired(session, object);
-  const proof = await judge(session, object);
-  if ("ownership" in proof) return proof.ownership;
-  if ("foreign" in proof) throw foreignKey(session, object, proof.foreign.organizations!);
-  if ("ambiguous" in proof) throw ambiguousKey(session, object, proof.ambiguous);
-  if (isThere || session.run.isConfirmed(object)) return object.ownership;
-  throw unclearKey(session, object, proof.unclear);
+export async function proveOrganization(session: Session, object: StateObject, wasRead = false): Promise<Ownership> {
+  const { client, run } = session;
+  const { settings } = client.http;
+  const { ownership, consortiumId } = object;
+  const { organizations } = ownership;
+  refuseUnlikeRequired(session, object);
+  const isProved = isKnown(ownership, settings);
+  if (isProved && (organizations || !settings.organization)) return ownership;
+  const proved = (organization?: string): Ownership =>
+    withKey({ ...ownership, ...(organization !== undefined && { organizations: [organization] }) }, settings);
+  const seen = await visible(session);
+  requireOrganization(settings, seen);
+  if (isProved) return ownership;
+  const organization = run.organization ?? settings.organization?.id;
+  if (organization !== undefined && organizations?.includes(organization) === false)
+    throw foreignKey(session, object, organization);
+  const isThere =
+    consortiumId === undefined ? ((await object.isShown?.(client)) ?? false) : seen.consortia.has(consortiumId);
+  if (isThere && (organization !== undefined || !organizations)) return proved(organization);
+  if (seen.part && !isThere) throw seen.part; // a partial list proves nothing
+  // At an address that the stack has not seen, the same organization may have other objects.
+  if (run.organization !== undefined && organizations && !isElsewhere(ownership, settings)) return proved(organization);
+  if (!isThere && (wasRead || run.isConfirmed(object))) return ownership;
+  throw unclearKey(session, object, seen, isThere);
 }
 
 const providerCalled = (name: string): string => (name === "" ? "the default provider" : `the provider "${name}"`);
@@ -119,67 +100,34 @@ export async function proveSeen(session: Session): Promise<void> {
 
 /**
  * Call before anything is made. The key must belong to the organization of all states that the engine has shown, and to the
- * one that the settings require. @returns whether that could be told: an organization without a consortium shows nothing of
- * itself until its first create is answered
+ * one that the settings require.
  */
-export async function proveBeforeCreate(session: Session, definition: Definition): Promise<boolean> {
+export async function proveBeforeCreate(session: Session, definition: Definition): Promise<void> {
   const { run, clock, createLog } = session;
   // A consortium depends on nothing, so the engine may create it before it shows other states.
   if (isRoot(definition) && run.stateObjects.length === 0)
     await Promise.all([
-      consortiaOf(session)
-        .look(Infinity)
-        .catch(() => undefined),
+      new Listed(session, { collection: paths.consortia }).look(Infinity).catch(() => undefined),
       createLog.isOfNewStack ? undefined : clock.sleep(statesShownMs),
     ]);
   await proveSeen(session);
-  const required = session.client.http.settings.organization;
-  if (!required) return true;
-  const seen = await visible(session);
-  if (!seen.organizations && seen.consortia.size === 0 && isRoot(definition)) return false;
-  requireOrganization(session.client.http.settings, seen);
-  return true;
+  const { settings } = session.client.http;
+  if (settings.organization && settings.organization.id !== run.organization)
+    requireOrganization(settings, await visible(session));
 }
 
 /** The ownership for the state of a new object: what this run knows of the key, or else can look up. If that fails, a later read adds it. */
-export async function ownershipOfNew(
-  session: Session,
-  definition: Definition,
-  { id, state }: Made,
-): Promise<Ownership> {
-  const { settings } = session.client.http;
-  const owner = ownerOf(definition, state);
+export async function ownershipOfNew(session: Session, definition: Definition, { state }: Made): Promise<Ownership> {
+  const { client, run } = session;
+  const { settings } = client.http;
   // An adopted consortium may be owned by an organization that has invited this one.
-  if (owner !== undefined && storedIn(state).how === undefined) {
-    const ownership = withKey({ organizations: [owner], keys: [] }, settings);
-    session.run.proved.set(id, ownership);
-    return ownership;
-  }
-  const known = [...session.run.proved.values(), ...session.run.stateObjects.map(({ ownership }) => ownership)];
+  if (storedIn(state).how === undefined) run.organization ??= ownerOf(definition, state);
+  const known = run.stateObjects.map(({ ownership }) => ownership);
   const relative = known.find((ownership) => ownership.organizations && isKnown(ownership, settings));
   if (relative) return relative;
-  const seen = await visible(session).catch(() => undefined);
-  return withKey({ ...(seen?.organizations && { organizations: [...seen.organizations] }), keys: [] }, settings);
-}
-
-/** Checks the answer to a create against the organization that the settings require. */
-export function requireOwner({ client }: Session, definition: Definition, { id, state }: Made): void {
-  const owner = ownerOf(definition, state);
-  const seen = { consortia: new Set([id]), ...(owner !== undefined && { organizations: new Set([owner]) }) };
-  requireOrganization(
-    client.http.settings,
-    seen,
-    `The ${definition.title} ${id} that this run had made was deleted again.`,
-  );
-}
-
-/** Compares the organization of a state with the one that the settings require. */
-async function fitsRequired(session: Session, object: StateObject): Promise<void> {
-  const { settings } = session.client.http;
-  const { ownership } = object;
-  if (!settings.organization) return;
-  refuseUnlikeRequired(session, object);
-  if (!ownership.organizations || !isKnown(ownership, settings)) requireOrganization(settings, await visible(session));
+  if (run.organization === undefined) await visible(session).catch(() => undefined);
+  const { organization } = run;
+  return withKey({ ...(organization !== undefined && { organizations: [organization] }), keys: [] }, settings);
 }
 
 /** @throws UserError if the settings require another organization than the state's */
@@ -223,8 +171,6 @@ function refused(
   );
 }
 
-const names = (organizations: Iterable<string>): string => `organization ${[...organizations].join(" or ")}`;
-
 function useKeyOf({ client }: Session, { ownership }: StateObject): string {
   return pulumiAdvice.useKeyOf(
     ownership.organizations?.join(" or ") ?? "its organization",
@@ -232,29 +178,25 @@ function useKeyOf({ client }: Session, { ownership }: StateObject): string {
   );
 }
 
-const foreignKey = (session: Session, object: StateObject, organizations: Iterable<string>): UserError =>
-  refused(session, object, "wrong-organization", ` belongs to ${names(organizations)}`, useKeyOf(session, object));
+const foreignKey = (session: Session, object: StateObject, organization: string): UserError =>
+  refused(session, object, "wrong-organization", ` belongs to organization ${organization}`, useKeyOf(session, object));
 
-const unseen = ", which this stack has not seen before,";
-
-function ambiguousKey(session: Session, object: StateObject, organizations: ReadonlySet<string>): UserError {
-  const own = object.ownership.organizations!.join(" or ");
-  const shows =
-    `${unseen} may belong to ${names(organizations)}: the service cannot tell which, because each is a ` +
-    "member of every consortium that it lists";
-  const next = `If it is a key of ${own}, run \`pulumi config set consortium:organization ${own}\`.`;
-  return refused(session, object, "unclear-organization", shows, next);
-}
-
-function unclearKey(session: Session, object: StateObject, { consortia, organizations }: Visible): UserError {
+function unclearKey(session: Session, object: StateObject, { consortia }: Visible, isThere: boolean): UserError {
   const { ownership, consortiumId, id } = object;
+  const first = ownership.organizations?.[0] ?? consortiumId ?? id;
+  const unseen = ", which this stack has not seen before,";
+  if (isThere) {
+    const shows = `${unseen} lists only consortia that several organizations share: the service does not tell which is the key's`;
+    const next = `If it is a key of ${first}, run \`pulumi config set consortium:organization ${first}\`.`;
+    return refused(session, object, "unclear-organization", shows, next);
+  }
+  const owners = [...new Set(consortia.values())].filter((owner) => owner !== undefined).join(" and ");
   const shows =
     consortia.size === 0
       ? "shows no consortium at all"
       : consortiumId === undefined
         ? "does not show it"
-        : `does not show consortium ${consortiumId}${organizations ? `, but some of ${names(organizations)}` : ""}`;
-  const first = ownership.organizations?.[0] ?? consortiumId ?? id;
+        : `does not show consortium ${consortiumId}${owners && `, but some of organization ${owners}`}`;
   const [cause, remedy] = isElsewhere(ownership, session.client.http.settings)
     ? ["this address, which is new to the stack, belongs to another service or region", "Set the earlier address"]
     : ["the key belongs to another organization", useKeyOf(session, object).replace(/\.$/, "")];

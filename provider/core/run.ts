@@ -1,5 +1,5 @@
 import { type Clock, type Identified, type PartialList } from "../api";
-import { type Ownership, type StateObject } from "./ownership";
+import { type StateObject } from "./ownership";
 import { Leases } from "./leases";
 import { unseenMs } from "./times";
 
@@ -38,8 +38,8 @@ export interface Listing {
  */
 export class Run {
   readonly leases = new Leases();
-  /** Consortia for which the key was proved, with the origin of what is in them. */
-  readonly proved = new Map<string, Ownership>();
+  /** The organization of the key, once the service has told it, or a consortium that this run made. */
+  organization?: string;
   /** Common failures that were reported: the short form, and the resource that reported it in full. */
   readonly told = new Map<string, string>();
   /** Ids of objects that do nothing after this run, such as paused environments. */

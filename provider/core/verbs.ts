@@ -42,7 +42,6 @@ import {
   proveBeforeCreate,
   proveOrganization,
   refuseUnlikeRequired,
-  requireOwner,
   stateObjectOf,
 } from "./organization";
 import { isKnown, isMoved, type Ownership, type StateObject, withProvider } from "./ownership";
@@ -291,7 +290,7 @@ export class Verbs {
     const { definition } = this;
     const timed = this.#begin("create", inputs, timeoutMs(definition, "create", inputs));
     this.#hide(inputs);
-    const isProved = await proveBeforeCreate(timed, definition);
+    await proveBeforeCreate(timed, definition);
     const known = resourceOnly(inputs);
     const idKey = definition.steps?.idKey;
     const { leases } = timed.run;
@@ -309,9 +308,7 @@ export class Verbs {
     };
     const making = (): Promise<Made> =>
       this.#keeping(timed, inputs, (one) => ownershipOfNew(timed, definition, one), run);
-    const made = await this.sessions.log.creating(making);
-    if (!isProved) await deleteIfForeign(timed, definition, made);
-    return made;
+    return this.sessions.log.creating(making);
   }
 
   /**
@@ -475,16 +472,6 @@ export const stepsOf = (definition: Definition): Pick<Steps, "create" | "read" |
   delete: deleting(() => definition, {}),
   ...definition.steps,
 });
-
-/** Deletes the first new object again if it belongs to the wrong organization, which was unknown before. */
-async function deleteIfForeign(session: Session, definition: Definition, made: Made): Promise<void> {
-  try {
-    requireOwner(session, definition, made);
-  } catch (error) {
-    if (definition.steps?.idKey === undefined) await stepsOf(definition).delete(session, made.id, made.state);
-    throw error;
-  }
-}
 
 /** Whether the program has something in it with `deletedWith`. undefined: it does not tell. */
 const doesTakeItsOwn = ({ [contentsKey]: contents }: Props): boolean | undefined =>

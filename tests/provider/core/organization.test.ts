@@ -41,31 +41,27 @@ describe("the organization that a key shows", () => {
   const one = { id: "c1", owner: "one" };
   const two = { id: "c2", owner: "two" };
 
-  test.each<[string, Listed[], Record<string, (string | undefined)[]> | undefined, string[] | undefined]>([
-    ["one owner", [one, { id: "c3", owner: "one" }], undefined, ["one"]],
-    ["nothing at all", [], undefined, undefined],
-    ["consortia without owners", [{ id: "c1" }], undefined, undefined],
-    ["a consortium of others in which it is a member", [one, two], { c1: ["one"], c2: ["two", "one"] }, ["one"]],
-    ["the same, seen by the other", [two, { id: "c3", owner: "two" }], undefined, ["two"]],
-    ["the same, where members are shown to their owners only", [one, two], { c1: [], c2: ["one"] }, ["one"]],
-    ["two that take part in both", [one, two], { c1: ["one", "two"], c2: ["two", "one"] }, ["one", "two"]],
-    ["members without organizations", [one, two], { c1: [undefined], c2: [undefined] }, ["one", "two"]],
-    ["members that cannot be listed", [one, two], {}, ["one", "two"]],
-    ["one that several take part in", [one], { c1: ["one", "two"] }, ["one", "two"]],
+  test.each<[string, Listed[], Record<string, (string | undefined)[]>, string | undefined]>([
+    ["nothing at all", [], {}, undefined],
+    ["consortia without owners", [{ id: "c1" }], { c1: [undefined] }, undefined],
+    ["its own, with its own members", [one, { id: "c3", owner: "one" }], { c1: ["one", "one"] }, "one"],
+    ["its own, without members", [one], { c1: [] }, "one"],
+    ["its own, and one of others", [two, one], { c1: ["one"], c2: ["two", "one"] }, "one"],
     [
-      "one that several take part in, and one that only one does",
+      "its own that is shared, and one that is not",
       [one, { id: "c3", owner: "one" }],
-      { c1: ["two"], c3: ["one"] },
-      ["one"],
+      { c1: ["one", "two"], c3: ["one"] },
+      "one",
     ],
-    ["one of others that was deleted", [one, { ...two, state: "deleted" }], undefined, ["one"]],
-    ["only what was deleted", [{ ...one, state: "deleted" }], undefined, ["one"]],
-  ])("%s", async (_title, consortia, members, organizations) => {
+    ["only what is shared", [one, two], { c1: ["one", "two"], c2: ["two", "one"] }, undefined],
+    ["one of others, where it sees only its own member", [two], { c2: ["one"] }, undefined],
+    ["members without organizations", [one], { c1: ["one", undefined] }, undefined],
+    ["members that cannot be listed", [one], {}, undefined],
+  ])("%s", async (_title, consortia, members, organization) => {
     const seen = await looking(consortia, members);
-    expect([...seen.consortia]).toEqual(consortia.map(({ id }) => id));
-    expect(seen.organizations && [...seen.organizations].sort()).toEqual(organizations);
-    const told = await looking(consortia, members, "three");
-    expect([...told.organizations!]).toEqual(["three"]);
+    expect([...seen.consortia]).toEqual(consortia.map(({ id, owner }) => [id, owner]));
+    expect(seen.organization).toBe(organization);
+    expect((await looking(consortia, members, "three")).organization).toBe("three");
   });
 
   const theirs = { _id: "u0other", org_id: "two" };
@@ -238,7 +234,9 @@ test("a new key that lists only consortia shared by several organizations is ref
   await expect(engine.refresh()).rejects.toThrow(/\[unclear-organization:/);
   service.store.memberships.remove(engine.kept!.id);
   await expect(engine.refresh()).rejects.toThrow(
-    new RegExp(`consortium:organization ${own}.*may belong to organization .*o-invited.*Nothing was changed`),
+    new RegExp(
+      `consortium:organization ${own}.*lists only consortia that several organizations share.*Nothing was changed`,
+    ),
   );
   await expect(engine.destroy()).rejects.toThrow(/\[unclear-organization:/);
   expect(writes()).toEqual([]);
@@ -300,16 +298,34 @@ describe("the organization that the settings require", () => {
     expect(calls().filter((call) => !call.startsWith("GET "))).toEqual([]);
   });
 
-  test("has nothing yet: the first answer decides", async () => {
-    const { service } = await start({ answers: { extended: false } });
+  test("has nothing yet, and the service does not tell: nothing is created until the setting is gone", async () => {
+    const { service, calls } = await start({ answers: { extended: false } });
     const own = service.organizations[0]!.id;
+    const named = { name: "c" };
     newProcess({ CONSORTIUM_ORGANIZATION: own });
+    expect(errorOf(await new Engine("consortium").up(named))).toMatch(
+      /first consortium without this setting.*must be .*shows no consortium.*\[unclear-organization:/,
+    );
+    expect(calls().filter((call) => !call.startsWith("GET "))).toEqual([]);
+    newProcess({ CONSORTIUM_ORGANIZATION: undefined });
     const engine = new Engine("consortium");
-    expect(await engine.up({ name: "c" })).toEqual({ then: "created" });
-    await engine.destroy();
-    newProcess({ CONSORTIUM_ORGANIZATION: "o-other" });
-    expect(errorOf(await new Engine("consortium").up({ name: "d" }))).toMatch(/must be o-other.*was deleted again/);
-    expect(service.store.consortia.list()).toEqual([]);
+    expect(await engine.up(named)).toEqual({ then: "created" });
+    expect(engine.outputs.owner).toBe(own);
+    newProcess({ CONSORTIUM_ORGANIZATION: own });
+    expect(await new Engine("consortium").up({ name: "d" })).toEqual({ then: "created" });
+  });
+
+  test("takes part in shared consortia alone: one that it owns must be listed", async () => {
+    const { service, net, writes } = await made("membership", { answers: { extended: false } });
+    service.store.memberships.patch(net.otherMembershipId, { org_id: "o-invited" });
+    const create = (): Promise<unknown> => new Engine("consortium").up({ name: "d" });
+    newProcess({ CONSORTIUM_ORGANIZATION: "o-invited" });
+    expect(errorOf((await create()) as never)).toMatch(
+      /must be o-invited.*shows only consortia of organization .*Nothing was/,
+    );
+    expect(writes()).toEqual([]);
+    newProcess({ CONSORTIUM_ORGANIZATION: service.organizations[0]!.id });
+    expect(await create()).toEqual({ then: "created" });
   });
 });
 
