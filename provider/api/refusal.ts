@@ -1,5 +1,4 @@
 import { isObject } from "../plain";
-import { type ErrorKind } from "./api-error";
 
 /*
  * Finds the refusal in an answer. The specification leaves status codes open, so even a 2xx may be one. A service's own words are shown,
@@ -40,7 +39,7 @@ export function messageIn(body: unknown, depth = 3): string | undefined {
 }
 
 export interface Refused {
-  kind: ErrorKind;
+  kind: "invalid" | "conflict";
   errorMessage: string;
 }
 
