@@ -15,8 +15,6 @@ export interface Advice {
   replaceKey(key: KeyOrigin): string;
   /** How to use a key of the right organization. */
   useKeyOf(organization: string, key: KeyOrigin): string;
-  /** Another object has the name. */
-  nameTaken: string;
   /** Where to correct a value that the service refuses. */
   correct: string;
   /** How to try again, in words that can follow "then". */
@@ -30,7 +28,6 @@ export const clientAdvice: Advice = {
   replaceKey: () => "set a valid one there.",
   useKeyOf: (organization, { place }) =>
     place === "environment" ? `Set CONSORTIUM_API_KEY to a key of ${organization}.` : `Use a key of ${organization}.`,
-  nameTaken: "Choose another name.",
   correct: "Correct in the request what the service reports",
   again: "try again",
 };

@@ -1,7 +1,7 @@
-import { conflictAdvice, conflictOf, isSilent } from "./conflict";
 import { type ErrorCode } from "../errors";
 import { messageOf } from "../plain";
 import { printable } from "./printable";
+import { isSilent } from "./refusal";
 import { otherRegionOfKey, type Settings } from "./settings";
 
 /**
@@ -12,7 +12,7 @@ import { otherRegionOfKey, type Settings } from "./settings";
  * - `denied`: 401, 403 · `missing`: 404, 410 · `unsupported`: 405, 501
  * - `conflict`: 409, 412, 423 · `invalid`: other 4xx
  * - `partial`: a list that is known to be incomplete
- * A 2xx that contains a refusal gets its kind from the wording: see refusal.ts.
+ * A 2xx that contains a refusal is `invalid`, or `conflict` without a reason: see refusal.ts.
  */
 export type ErrorKind =
   | "unsent"
@@ -161,6 +161,9 @@ export function kindOfStatus(status: number): ErrorKind {
   }
 }
 
+export const limitAdvice =
+  "The organization has reached its limit: delete one that is not needed, or ask whoever runs the service for a higher limit.";
+
 const dayMs = 86_400_000;
 
 const codes = {
@@ -176,7 +179,6 @@ const codes = {
   invalid: "request-refused",
   partial: "partial-list",
 } as const satisfies Record<ErrorKind, ErrorCode>;
-const conflictCodes = { quota: "limit-reached", content: "not-empty", early: "conflict", name: "name-taken" } as const;
 
 /** Whether an answer shows that the address is not the API's. */
 const isElsewhere = ({ isForeign, kind, call }: ErrorFacts): boolean =>
@@ -184,9 +186,7 @@ const isElsewhere = ({ isForeign, kind, call }: ErrorFacts): boolean =>
 
 function codeOfFailure(facts: ErrorFacts): ErrorCode {
   if (isElsewhere(facts)) return "wrong-address";
-  const conflict = conflictOf(facts);
-  if (conflict) return conflictCodes[conflict];
-  if (isSilent(facts)) return "conflict";
+  if (facts.status === 402) return "limit-reached";
   return facts.status === 401 ? "key-refused" : codes[facts.kind];
 }
 
@@ -194,11 +194,10 @@ function codeOfFailure(facts: ErrorFacts): ErrorCode {
 export function nextStep(facts: ErrorFacts, settings: Settings): string {
   const { kind, status, retryAfterMs = 0 } = facts;
   const { apiKey, baseUrl, advice } = settings;
-  const conflict = isElsewhere(facts) ? undefined : conflictOf(facts);
-  if (conflict) return conflictAdvice(conflict, advice);
   if (isElsewhere(facts) || kind === "unsupported")
     return `Check that ${addressOf(settings)} is the address of the API.`;
   if (isSilent(facts)) return `Look for the reason in the console, then ${advice.again}.`;
+  if (status === 402) return limitAdvice;
   switch (kind) {
     case "unsent":
       return `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`;

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
 import { answerOr, isApiError } from "./api-error";
-import { silent } from "./conflict";
 import { environmentName, processEnvironment } from "./environment";
 import { type Answer, Http, type HttpOptions } from "./http";
 import {
@@ -14,6 +13,7 @@ import {
   type ToldLimits,
 } from "./organization";
 import { readPages } from "./pages";
+import { silent } from "./refusal";
 import { paths } from "./paths";
 import { resolveSettings, type Settings } from "./settings";
 import { counted, fieldsOf } from "../plain";

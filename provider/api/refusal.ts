@@ -1,8 +1,14 @@
 import { isObject } from "../plain";
-import { type ErrorKind } from "./api-error";
-import { conflictOf, silent } from "./conflict";
 
-/* Finds the refusal in an answer. The specification leaves status codes open, so even a 2xx may be one. */
+/*
+ * Finds the refusal in an answer. The specification leaves status codes open, so even a 2xx may be one. A service's own words are shown,
+ * and decide nothing but `reasonIn`: what to do follows from the status, and from what the service shows.
+ */
+
+/** The end of a message about a refusal without a reason. */
+const noReason = ", without a reason";
+export const silent = (answer: string): string => `the service answers ${answer}${noReason}`;
+export const isSilent = ({ errorMessage }: { errorMessage: string }): boolean => errorMessage.endsWith(noReason);
 
 /** Fields with an explanation: the API's own name first (spec, section 1), then others, including those of RFC 9457. */
 const explanations = [
@@ -33,7 +39,7 @@ export function messageIn(body: unknown, depth = 3): string | undefined {
 }
 
 export interface Refused {
-  kind: ErrorKind;
+  kind: "invalid" | "conflict";
   errorMessage: string;
 }
 
@@ -45,7 +51,7 @@ export function refusalIn(body: unknown, call: string): Refused | undefined {
   if (body === false && !call.startsWith("GET ")) return { kind: "conflict", errorMessage: silent("false") };
   if (!isObject(body) || isAnObject(body, call)) return undefined;
   const errorMessage = messageIn(body.errorMessage);
-  return errorMessage === undefined ? undefined : { kind: kindOfWords(errorMessage), errorMessage };
+  return errorMessage === undefined ? undefined : { kind: "invalid", errorMessage };
 }
 
 /** The object in an envelope, `{ "data": { … } }`, in which some services wrap their answers. */
@@ -59,22 +65,17 @@ function isAnObject({ _id, id, name }: Record<string, unknown>, call: string): b
   return isId(_id) || isId(id) || (isId(name) && call.endsWith(`/${encodeURIComponent(String(name))}`));
 }
 
-/** Kinds that only the wording tells. After a failure of its own (`server`), the service may have acted. */
-const words: [ErrorKind, RegExp][] = [
-  [
-    "missing",
-    /\bnot (be )?found\b|\bno longer (accessible|available|exists?)\b|\b(do|does)( not|n't) exist\b|\bno such\b/,
-  ],
-  ["denied", /\bun-?authori[sz]ed\b|\bnot authori[sz]ed\b|\bforbidden\b|\bpermissions?\b|\baccess denied\b/],
-  [
-    "server",
-    /\binternal (server )?error\b|\b(service|temporarily|currently) (is )?unavailable\b|\btimed out\b|\b(bad gateway|gateway time-?out)\b/,
-  ],
-];
+/* A place that is still being emptied will be empty soon, so `early` is looked for first. */
+const early =
+  /\b(initiali[sz]ing|provisioning|being (created|made|set up|configured|provisioned|deployed|deleted|removed|updated|changed|processed)|(is|are|currently|still) (creating|deleting|updating|configuring|deploying|starting|restarting|going|processing)|at a time|(please|must) wait|wait (until|for)|(?<!\b(not|no longer|isn't) )(already running|in progress|under way|underway|pending)|not (yet )?(ready|started|live|finished)|not yet|busy|locked|try again (later|soon|in))\b/;
+const content =
+  /\b(not empty|non-?empty|still (has|have|owns?|holds?|contains?|used|in use|referenced)|in use|uses it|used by|owns?|contains?|depend(s|ed|ents?|encies)? ?(on|upon)?|referenced by|belongs? to|(delete|remove)[\w ]* first|(has|have|with) (active |existing |running |associated |attached )*(\d+ )?(nodes?|environments?|memberships?|members|children|credentials|resources))\b/;
 
-function kindOfWords(errorMessage: string): ErrorKind {
-  const text = errorMessage.toLowerCase();
-  const found = words.find(([, pattern]) => pattern.test(text))?.[0];
-  if (found !== undefined) return found;
-  return conflictOf({ status: 409, errorMessage }) === undefined ? "invalid" : "conflict";
+/**
+ * Why a DELETE is refused: a 409 comes while what is in it is being removed, for minutes (seen for memberships), and also where somebody
+ * else's object stays in it. Nothing but the words tells these apart. undefined: they do not.
+ */
+export function reasonIn({ errorMessage }: { errorMessage: string }): "early" | "content" | undefined {
+  const text = errorMessage.toLowerCase().replace(/ ?\([^)]*\)/g, ""); // asides, such as a number
+  return early.test(text) ? "early" : content.test(text) ? "content" : undefined;
 }

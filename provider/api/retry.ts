@@ -1,5 +1,4 @@
 import { type ApiError } from "./api-error";
-import { conflictOf } from "./conflict";
 
 /** When a call may be repeated: always, or only if the service certainly has not acted on it. */
 export type Repeatable = "freely" | "unless accepted";
@@ -33,7 +32,6 @@ export function retryDelay(error: ApiError, repeatable: Repeatable, tried: Tried
   const whileAway = within(tried.reached ? patienceMs.reached : patienceMs.unreached);
   switch (error.kind) {
     case "limited":
-      if (error.retryAfterMs === undefined && conflictOf(error) !== undefined) return undefined; // waiting does not help
       return within(patienceMs.limited);
     case "unsent":
       return whileAway;

@@ -26,7 +26,6 @@ export const pulumiAdvice: Advice = {
   allowHttp: `run \`pulumi config set consortium:allowHttp true\` (${environmentName("allowHttp")}, or allowHttp of the Provider)`,
   replaceKey,
   useKeyOf,
-  nameTaken: "Choose another name, or set adopt: true to manage the one that exists.",
   correct: "Fix in the program what the service reports",
   again: "run the same command again",
 };

@@ -1,6 +1,5 @@
 import { type ApiError, type Identified, isApiError, MembershipObject } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
-import { conflictOf } from "../../api/conflict";
 import { environmentName } from "../../api/environment";
 import { paths } from "../../api/paths";
 import { conditionOf, isGone } from "../../api/states";
@@ -21,6 +20,7 @@ import {
   stillListedMs,
 } from "../times";
 import { UserError } from "../../errors";
+import { reasonIn } from "../../api/refusal";
 import { type Look, waitFor } from "../wait";
 
 /** A user of a shared object. */
@@ -260,8 +260,7 @@ class Deletion {
       return { done: undefined };
     }
     const waited = session.clock.now() - this.#start;
-    // A DELETE has no body, so the words mean the same with any status.
-    const why = conflictOf({ status: 409, errorMessage: refused.errorMessage });
+    const why = reasonIn(refused);
     const sinceDeletion = session.run.sinceDeletionMs(session.clock);
     const goes = why === undefined && (await isFounded(this.collection, this.id, this.how));
     const isPatient =

@@ -1,8 +1,7 @@
-import { type Identified, isApiError } from "../../api";
-import { briefly, sentence } from "../../api/api-error";
-import { conflictOf } from "../../api/conflict";
+import { type ApiError, type Identified, isApiError } from "../../api";
+import { briefly, limitAdvice, sentence } from "../../api/api-error";
 import { paths } from "../../api/paths";
-import { holdsLedger } from "../../constants";
+import { holdsLedger, limits, type PlanLimits } from "../../constants";
 import { messageOf } from "../../plain";
 import { Collection } from "../collection";
 import { type Definition, identityOf, nameKey, nameOf, pathOf, type Props } from "../definition";
@@ -45,7 +44,8 @@ export async function createBeside(
   try {
     return await send();
   } catch (error) {
-    const old = isAboutName(error) ? namesakesOf(collection, siblings, error).find(isReplaced(collection)) : undefined;
+    const isAboutName = isApiError(error, "conflict") && !(await isAtLimit(collection, error));
+    const old = isAboutName ? namesakesOf(collection, siblings).find(isReplaced(collection)) : undefined;
     if (!old || !(await freeName(collection, old))) throw await refused(collection, siblings, error);
   }
   return send().catch(async (error: unknown) => {
@@ -60,23 +60,13 @@ const isReplaced =
   ({ id }: Identified): boolean =>
     collection.isGivenUp(id);
 
-/** Whether a service may have refused a second object of this name. */
-function isAboutName(error: unknown): boolean {
-  if (!isApiError(error)) return false;
-  const why = conflictOf(error);
-  return why === "name" || (why === undefined && isApiError(error, "conflict"));
-}
-
 /** The siblings that a service may not want beside the new object. It may also want the names of zones to be unique. */
-function namesakesOf(collection: Collection, siblings: Identified[] = [], error: unknown): Identified[] {
+function namesakesOf(collection: Collection, siblings: Identified[] = []): Identified[] {
   const { inputs, definition } = collection;
   const name = nameKey(definition)!;
-  const alike = definition.naming
-    ? collection.namesakes(siblings)
-    : siblings.filter((item) => isTwin(collection, item, inputs));
-  const isNamed = isApiError(error) && conflictOf(error) === "name";
-  const named = siblings.filter((item) => isNamed && sameValue(collection.shown(item)[name], inputs[name]));
-  return [...new Set([...alike, ...named])];
+  const isAlike = (item: Identified): boolean =>
+    sameValue(collection.shown(item)[name], inputs[name]) || (!definition.naming && isTwin(collection, item, inputs));
+  return [...new Set([...collection.namesakes(siblings), ...siblings.filter(isAlike)])];
 }
 
 /** Gives another name to an object that is replaced. @returns whether the service can do that */
@@ -114,7 +104,7 @@ async function refused(collection: Collection, siblings: Identified[] = [], erro
     const why = await rename(collection, item, name);
     if (why !== undefined) left.push(`${id} is still called "${nameMeanwhile(id)}", not "${String(name)}" (${why}).`);
   }
-  const known = taken(collection, siblings, error) ?? atLimit(collection, siblings, error) ?? error;
+  const known = (await taken(collection, siblings, error)) ?? (await atLimit(collection, error)) ?? error;
   if (left.length > 0)
     return collection.error(
       codeOf(known) ?? "name-taken",
@@ -126,25 +116,30 @@ async function refused(collection: Collection, siblings: Identified[] = [], erro
 }
 
 /** The error for a service that rejects a second one: a replacement comes before the old one goes, or a run left one behind. */
-function taken(collection: Collection, siblings: Identified[] = [], error: unknown): UserError | undefined {
-  if (!isApiError(error) || !isAboutName(error)) return undefined;
+async function taken(
+  collection: Collection,
+  siblings: Identified[] = [],
+  error: unknown,
+): Promise<UserError | undefined> {
+  if (!isApiError(error, "conflict")) return undefined;
   const { inputs, definition, session } = collection;
   const refused = (next: string): UserError => collection.error("name-taken", `${next} ${sentence(briefly(error))}`);
-  const old = namesakesOf(collection, siblings, error).find(isReplaced(collection));
+  const old = namesakesOf(collection, siblings).find(isReplaced(collection));
   if (old) return refused(oldFirst(old));
+  const now = (await collection.siblings(0).catch(() => undefined)) ?? siblings;
   const alike = definition.naming
-    ? collection.namesakes(siblings)
+    ? collection.namesakes(now)
     : siblings.filter((item) => isTwin(collection, item, inputs));
-  if (definition.naming && alike.length === 0 && adopts(session, inputs))
-    return refused("Run the command again, which adopts it: it has appeared since this run looked.");
-  if (definition.naming) return undefined;
   const ids = alike.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id)).map(({ id }) => id);
-  if (ids.length > 0)
-    return refused(
-      `Choose another name; or for \`--replace\`, set the resource option deleteBeforeReplace: true. The same member and name already ` +
-        `exist: ${ids.join(" and ")}. ${leftBehind(ids)}.`,
-    );
-  return conflictOf(error) === "name" ? refused("Choose another name.") : undefined;
+  if (ids.length === 0) return undefined;
+  if (definition.naming && adopts(session, inputs))
+    return refused("Run the command again, which adopts it: it has appeared since this run looked.");
+  if (definition.naming)
+    return refused(`Choose another name, or set adopt: true: ${ids.join(" and ")} has it since this run looked.`);
+  return refused(
+    `Choose another name; or for \`--replace\`, set the resource option deleteBeforeReplace: true. The same member and name already ` +
+      `exist: ${ids.join(" and ")}. ${leftBehind(ids)}.`,
+  );
 }
 
 const oldFirst = ({ id }: Identified): string =>
@@ -156,19 +151,29 @@ export const leftBehind = (ids: readonly string[]): string =>
   "If a run that failed or was killed left it behind, and nothing uses it: " +
   `npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`;
 
+/** Whether the service refuses one more than the plan allows: it says so by its status, or shows as many as that. */
+async function isAtLimit(collection: Collection, error: ApiError): Promise<boolean> {
+  if (error.status === 402) return true;
+  const kind = collection.path.slice(collection.path.lastIndexOf("/") + 1);
+  if (!isApiError(error, "conflict") || !Object.hasOwn(limits, kind)) return false;
+  const told = await collection.session.client.limits().catch(() => undefined);
+  const there = await collection.siblings(0).catch(() => undefined);
+  return there?.length === (told?.[kind as keyof PlanLimits] ?? limits[kind as keyof PlanLimits]);
+}
+
 /** A limit may be reached because resources got new logical names: their old objects go only after the new ones came. */
-function atLimit(collection: Collection, siblings: Identified[] = [], error: unknown): UserError | undefined {
-  if (!isApiError(error) || conflictOf(error) !== "quota") return undefined;
+async function atLimit(collection: Collection, error: unknown): Promise<UserError | undefined> {
+  if (!isApiError(error) || !(await isAtLimit(collection, error))) return undefined;
+  const siblings = (await collection.siblings(0).catch(() => undefined)) ?? [];
+  const refused = (next: string): UserError => collection.error("limit-reached", `${next} ${sentence(briefly(error))}`);
   const old = siblings.find(isReplaced(collection));
-  if (old) return collection.error("limit-reached", `${oldFirst(old)} ${sentence(briefly(error))}`);
+  if (old) return refused(oldFirst(old));
   const others = siblings.filter(({ id }) => !collection.holder(id) && !collection.isMade(id));
-  if (others.length === 0) return undefined;
+  if (others.length === 0) return refused(limitAdvice);
   const ids = others.map(({ id }) => id).join(", ");
-  return collection.error(
-    "limit-reached",
+  return refused(
     `Delete one, or ask whoever runs the service for a higher limit. If this stack made one of ${ids} under another logical name, give the ` +
-      'new resource the option aliases: [{ name: "<its old name>" }], or in a network file its key formerly: "<its old key>". ' +
-      sentence(briefly(error)),
+      'new resource the option aliases: [{ name: "<its old name>" }], or in a network file its key formerly: "<its old key>".',
   );
 }
 

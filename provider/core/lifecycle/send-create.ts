@@ -1,9 +1,9 @@
 import { type ApiError, type Identified, isApiError } from "../../api";
-import { conflictOf } from "../../api/conflict";
 import { type Answer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
+import { isForbidden } from "../listed";
 import { identityOf, keysWith, type Props } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
@@ -91,7 +91,7 @@ function whenItMay(posting: Posting, attempt: number): Promise<FinalOutcome> {
   const { collection } = posting;
   const look = async (): Promise<Look<FinalOutcome>> => {
     const sent = await sendOnce(posting, attempt);
-    return "early" in sent ? { waiting: `refused as too early (${sent.early})` } : { done: sent };
+    return "early" in sent ? { waiting: `refused for now (${sent.early})` } : { done: sent };
   };
   return waitFor(collection.session, collection.what, look, `POST ${collection.path}`);
 }
@@ -131,22 +131,16 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Outcome> {
 }
 
 /**
- * Whether a refusal passes by itself: the service says so, does not know everywhere what this run has just made or deleted, or says nothing
- * clear while something there is not ready.
+ * Whether a refusal passes by itself: the service does not know everywhere what this run has just made or deleted, or answers 409 while
+ * something there is not ready. That it has the name already does not pass.
  */
 async function isEarly(collection: Collection, error: ApiError): Promise<boolean> {
   const { run, clock } = collection.session;
-  const isQuota = error.kind === "limited" && conflictOf(error) === "quota";
-  if (!isQuota && !isApiError(error, "missing", "conflict", "invalid", "denied")) return false;
-  if (error.status === 401) return false;
-  const why = conflictOf({ ...error, status: 409 }); // in words, it means the same with any status
-  const isDeleting = run.sinceDeletionMs(clock) < unseenMs;
-  if (why === "name") return isDeleting && collection.namesakes((await collection.siblings(0)) ?? []).length === 0;
+  if (!isApiError(error, "missing", "conflict", "invalid") && !isForbidden(error)) return false;
+  if (error.kind === "conflict" && collection.namesakes((await collection.siblings(0)) ?? []).length > 0) return false;
   if (collection.isChanging(Object.values(collection.inputs))) return true;
-  if (error.kind === "conflict" && why !== undefined) return why === "early";
-  // "Too early" with 400, 403 or 422 is believed only if something there is not ready.
-  if (error.kind !== "conflict" && why !== "early") return false;
-  if (isDeleting || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
+  if (error.kind !== "conflict") return false;
+  if (run.sinceDeletionMs(clock) < unseenMs || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
   return conditionOf((await collection.parent(waitingAgeMs))?.state) === "pending";
 }
 

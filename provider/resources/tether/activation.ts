@@ -1,6 +1,6 @@
 import { type ApiError, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
-import { isSilent } from "../../api/conflict";
+import { isSilent } from "../../api/refusal";
 import { unseenMs } from "../../core/times";
 import { UserError } from "../../errors";
 import { type Session } from "../../core/session";

@@ -11,14 +11,6 @@ const again = (kind: ErrorKind, repeatable: Repeatable, tried: Partial<Tried> = 
 
 const minute = 60_000;
 
-test("429 because of a limit of objects is final, unless the service says when to retry", () => {
-  const facts = { kind: "limited", call: "POST /x", status: 429, errorMessage: "the maximum number of nodes" } as const;
-  const delays = [undefined, 1_000].map((retryAfterMs) =>
-    retryDelay(new ApiError({ ...facts, retryAfterMs }), "freely", { attempt: 1, elapsedMs: 0, reached: true }),
-  );
-  expect(delays).toEqual([undefined, 1_000]);
-});
-
 describe.each(["freely", "unless accepted"] as const)("%s", (repeatable) => {
   test.each<[string, ErrorKind, repeated: Partial<Tried>, givenUp: Partial<Tried>]>([
     ["429 for ten minutes", "limited", { elapsedMs: 9 * minute, attempt: 50 }, { elapsedMs: 10 * minute }],

@@ -26,6 +26,10 @@ interface Case {
   inputs?: Props;
   there?: Identified[];
   answer?: Props | ApiError;
+  /** What appears while a create is refused. */
+  since?: Identified[];
+  /** The limit of nodes that the service tells. */
+  nodes?: number;
   prepare?: (session: Session, collection: Collection) => void;
 }
 
@@ -50,9 +54,11 @@ async function creating(given: Case) {
     },
     list: (where: string) => {
       if (where !== path) return Promise.resolve([{ id: "c" }, { id: "e" }]);
-      return Promise.resolve(sent.length > 0 ? [...there, item("x", kind)] : there);
+      const since = answer instanceof ApiError ? (given.since ?? []) : [item("x", kind)];
+      return Promise.resolve(sent.length > 0 ? [...there, ...since] : there);
     },
     find: () => Promise.resolve(undefined),
+    limits: () => Promise.resolve(given.nodes === undefined ? undefined : { nodes: given.nodes }),
     getNodeStatus: () => Promise.resolve({ urls: { rpc: "https://rpc" } }),
     organizationOfKey: () => {
       clock.pass(2);
@@ -84,47 +90,42 @@ const held = (session: Session, collection: Collection): void => {
 
 describe("a name that the service refuses", () => {
   const name = refusal({ kind: "conflict", status: 409, errorMessage: "name already in use" });
-  const unclear = refusal({ kind: "conflict", status: 409 });
+  const unnamed = /^POST \/x: HTTP 409: name already in use\. \[conflict:/;
   const zone = { kind: "environmentZone", inputs: { region: "r2" } } as const;
+  const zones = [item("y", "environmentZone")];
 
   test.each<[string, Case, RegExp]>([
-    ["is the error", { answer: name }, /^POST \/x: HTTP 409: name already in use\. \[name-taken:/],
+    ["is the error", { answer: name }, unnamed],
     [
       "may be that of the object that it replaces",
-      { ...zone, answer: name, there: [item("y", "environmentZone")], prepare: givesUp("y") },
+      { ...zone, answer: name, there: zones, prepare: givesUp("y") },
       /To delete y first, .*deleteBeforeReplace: true.*It replaces y, which stays as it was/,
     ],
     [
       "is not that of another one that is replaced",
-      {
-        ...zone,
-        inputs: { name: "z", region: "r2" },
-        answer: name,
-        there: [item("y", "environmentZone")],
-        prepare: givesUp("y"),
-      },
-      /^POST \/x: HTTP 409: name already in use\. \[name-taken:/,
+      { ...zone, inputs: { name: "z", region: "r2" }, answer: name, there: zones, prepare: givesUp("y") },
+      unnamed,
     ],
+    ["is not that of one that stays", { ...zone, answer: name, there: zones }, unnamed],
     [
-      "is not that of one that stays",
-      { ...zone, answer: name, there: [item("y", "environmentZone")] },
-      /^POST \/x: HTTP 409: name already in use\. \[name-taken:/,
-    ],
-    [
-      "is not that of what it replaces, if the service does not say that it is about a name",
-      { ...zone, answer: unclear, there: [item("y", "environmentZone")], prepare: givesUp("y") },
-      /^POST \/x: HTTP 409: no\. \[conflict:/,
+      "may have appeared since",
+      { answer: name, since: [item("y")] },
+      /Choose another name, or set adopt: true: y has it .* name already in use\. \[name-taken:/,
     ],
     [
       "may have appeared since, where it is to be adopted",
-      { answer: name, inputs: { adopt: true } },
+      { answer: name, inputs: { adopt: true }, since: [item("y")] },
       /Run the command again, which adopts it: it has appeared since this run looked/,
     ],
-    ["may be, if the service does not say so", { answer: unclear, inputs: { adopt: true } }, /\[name-taken:/],
     [
-      "is not, if it says something else",
-      { answer: refusal({ kind: "invalid", status: 400 }), inputs: { adopt: true } },
-      /^POST \/x: HTTP 400/,
+      "may be no name, whatever it says",
+      { answer: name, inputs: { adopt: true }, since: [item("y", "node", { name: "z" })] },
+      unnamed,
+    ],
+    [
+      "is none with another status",
+      { answer: refusal({ kind: "invalid", status: 400, errorMessage: "name already in use" }), since: [item("y")] },
+      /^POST \/x: HTTP 400: name already in use\. \[request-refused:/,
     ],
     [
       "of a credential is another one's",
@@ -134,18 +135,12 @@ describe("a name that the service refuses", () => {
     [
       "of a credential is not that of the stack's own",
       { kind: "appCred", answer: name, there: [item("y", "appCred")], prepare: ofStack },
-      /: Choose another name\. .*\[name-taken:/,
+      unnamed,
     ],
     [
       "of a credential is not that of another member's",
       { kind: "appCred", answer: name, there: [item("y", "appCred", { membership_id: "m2" })] },
-      /: Choose another name\. .*\[name-taken:/,
-    ],
-    ["of a credential may be nobody's", { kind: "appCred", answer: name }, /: Choose another name\. .*\[name-taken:/],
-    [
-      "of a credential is none, if it does not say so",
-      { kind: "appCred", answer: unclear },
-      /^POST \/x: HTTP 409: no\. \[conflict:/,
+      unnamed,
     ],
   ])("%s", async (_, given, why) => {
     const { error } = await creating(given);
@@ -154,43 +149,38 @@ describe("a name that the service refuses", () => {
 });
 
 describe("a limit that is reached", () => {
-  const quota = refusal({ kind: "conflict", status: 409, errorMessage: "quota exceeded" });
+  const payment = refusal({ kind: "invalid", status: 402, errorMessage: "quota exceeded" });
+  const conflict = refusal({ kind: "conflict", status: 409, errorMessage: "quota exceeded" });
+  const other = [item("y", "node", { name: "z" })];
+  const many = (count: number): Identified[] =>
+    Array.from({ length: count }, (_, at) => item(`y${at}`, "node", { name: `z${at}` }));
+  const reached = /: The organization has reached its limit: delete one .* POST \/x: .*\[limit-reached:/;
+  const reachedByOthers = (ids: string): RegExp =>
+    new RegExp(`: Delete one, .*If this stack made one of ${ids} under.*quota exceeded\\. \\[limit-reached:`);
+  const unclear = /^POST \/x: HTTP 409: quota exceeded\. \[conflict:/;
+
   test.each<[string, Case, RegExp]>([
-    ["is the error", { answer: quota }, /^POST \/x: HTTP 409: quota exceeded\. \[limit-reached:/],
+    ["is told by its status", { answer: payment }, reached],
+    ["is shown by as many as the plan allows", { answer: conflict, there: many(4) }, reachedByOthers("y0, y1, y2, y3")],
+    ["is not shown by fewer", { answer: conflict, there: many(3) }, unclear],
+    ["is not shown by more, which the plan allows", { answer: conflict, there: many(5) }, unclear],
     [
-      "is no name that is taken",
-      { answer: quota, inputs: { adopt: true } },
-      /^POST \/x: HTTP 409: quota exceeded\. \[limit-reached:/,
+      "is the one that the service tells",
+      { answer: conflict, there: many(5), nodes: 5 },
+      reachedByOthers("y0, y1, y2, y3, y4"),
     ],
+    ["is not the usual one then", { answer: conflict, there: many(4), nodes: 5 }, unclear],
+    ["is none of credentials", { kind: "appCred", answer: conflict }, unclear],
     [
       "may be so because of what it replaces",
-      { answer: quota, there: [item("y", "node", { name: "z" })], prepare: givesUp("y") },
+      { answer: payment, there: other, prepare: givesUp("y") },
       /It replaces y.* quota exceeded\./,
     ],
-    [
-      "may be so because of an earlier name",
-      { answer: quota, there: [item("y", "node", { name: "z" }), item("w", "node", { name: "w" })] },
-      /Delete one, .*If this stack made one of y, w under.*\[limit-reached:/,
-    ],
-    [
-      "is not because of what the program has",
-      { answer: quota, there: [item("y", "node", { name: "z" })], prepare: held },
-      /^POST \/x: HTTP 409: quota exceeded\. \[limit-reached:/,
-    ],
+    ["is not because of what the program has", { answer: payment, there: other, prepare: held }, reached],
     [
       "is not because of what this run has made",
-      { answer: quota, prepare: (_, collection) => collection.recordMade(item("y", "node", { name: "z" })) },
-      /^POST \/x: HTTP 409: quota exceeded\. \[limit-reached:/,
-    ],
-    [
-      "is no other refusal",
-      {
-        answer: refusal({ kind: "conflict", status: 409, errorMessage: "please wait" }),
-        there: [],
-        inputs: { customTimeouts: { create: 1 } },
-        prepare: (session) => void (session.deadline = { at: 0, limit: "1 s", setting: "x" }),
-      },
-      /please wait/,
+      { answer: payment, prepare: (_, collection) => collection.recordMade(other[0]!) },
+      reached,
     ],
   ])("%s", async (_, given, why) => {
     expect((await creating(given)).error).toMatch(why);

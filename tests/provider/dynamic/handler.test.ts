@@ -141,7 +141,7 @@ describe("errors", () => {
     await start({ limits: { consortia: 0 } });
     const error = (await consortium.create({ name: "a", __provider }).catch((caught: unknown) => caught)) as Error;
     expect(error.message).toMatch(
-      /^consortium "a": The organization .* POST \/consortia: HTTP 409: The limit is reached.*\[limit-reached:/,
+      /^consortium "a": Once nothing else .* POST \/consortia: HTTP 409: The limit is reached.*\[conflict:/,
     );
     expect(error).not.toHaveProperty("id");
     expect(`${String(error)}: ${error.stack}`).not.toMatch(/\.ts|node_modules|at async/);

@@ -55,11 +55,15 @@ inBothManners(() => {
     });
 
     test.each(named)("%s: one that appears after the look: the error says to run the command again", async (kind) => {
-      const { engine, net, service } = await world(kind);
+      const { engine, net, service, count } = await world(kind);
       const errorMessage = "The name is already in use.";
-      service.faults.add({ kind: "status", status: 409, errorMessage, method: "POST" });
+      service.faults.add({ kind: "status", status: 409, errorMessage, method: "POST", acted: true });
       const again = /Run the command again, which adopts it: .* name is already in use\. \[name-taken:/;
-      expect(await engine.up({ ...bases[kind](net), adopt: true })).toEqual(failed(again));
+      const args = { ...bases[kind](net), adopt: true };
+      expect(await engine.up(args)).toEqual(failed(again));
+      newProcess();
+      expect(await engine.up(args)).toEqual({ then: "created" });
+      expect(await count()).toBe(1);
     });
 
     test.each(named)("%s: an id that does not exist fails at up, and nothing is created", async (kind) => {

@@ -1,6 +1,6 @@
 import { ApiError, type ConsortiumClient } from "../../../provider/api";
 import { type ErrorKind } from "../../../provider/api/api-error";
-import { silent } from "../../../provider/api/conflict";
+import { silent } from "../../../provider/api/refusal";
 import { type Props } from "../../../provider/core/definition";
 import { newSession, type Session, within } from "../../../provider/core/session";
 import { storedKey } from "../../../provider/core/state";

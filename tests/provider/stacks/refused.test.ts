@@ -21,7 +21,7 @@ onBothAdapters((make) => {
       [
         "in words",
         { errorMessage: "quota exceeded" },
-        /The organization has reached its limit.* HTTP 200: quota exceeded\. \[limit-reached:/,
+        /Fix in the program.* HTTP 200: quota exceeded\. \[request-refused:/,
       ],
       [
         "with more than words",
@@ -43,13 +43,6 @@ onBothAdapters((make) => {
       expect(calls().filter((call) => call === `POST ${nodes}`)).toHaveLength(1);
       fault.remove();
       await expectChanges(withNode(), ["create Node n"]);
-    });
-
-    test("that is refused as too early is sent again", async () => {
-      const { stack, service } = await make(ledger());
-      service.faults.add({ ...no("the environment is still initializing"), times: 3, method: "POST", route: nodes });
-      expect(await stack.up(withNode())).toMatchObject({ errors: [], changes: ["create Node n"] });
-      expect(service.store.nodes.list()).toHaveLength(1);
     });
 
     test("of a credential that is refused is not a lost password", async () => {

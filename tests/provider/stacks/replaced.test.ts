@@ -79,7 +79,7 @@ onBothAdapters((make) => {
     ["refused for its name, even when that is free", 409, "already exists", /deleteBeforeReplace: true/],
     [
       "refused at a limit",
-      403,
+      402,
       "environment limit (3) reached",
       /deleteBeforeReplace: true.*It replaces \w+, which stays as it was/,
     ],
