@@ -17,7 +17,7 @@ export function profileFiles(read) {
       `${one.codeSize / 1_024} kB`,
       `${one.transactionSize / 1_024} kB`,
       one.clock,
-      `${one.gasPrice}${one.gasPriceEnabled ? "" : ", no other"}`,
+      `${one.gasPriceEnabled ? "" : "only "}${one.gasPrice}`,
       `\`${one.clientVersion}\``,
     ]),
   );
