@@ -16,7 +16,7 @@ export function profileFiles(read) {
       one.consensus,
       `${one.codeSize / 1_024} kB`,
       `${one.transactionSize / 1_024} kB`,
-      one.clock,
+      one.clock === "seconds" ? one.clock : `seconds, or ${one.clock} with \`--like hosted\``,
       `${one.gasPriceEnabled ? "" : "only "}${one.gasPrice}`,
       `\`${one.clientVersion}\``,
     ]),
