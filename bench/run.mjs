@@ -1,10 +1,9 @@
 // @ts-check
 /**
  * npm run bench [-- NAME… OPTIONS]: runs measures, each with its baseline in the same run, through the real CLI on the embedded service.
- * Without a name, runs the usual
- * ones. Writes the tables of docs/maintainers/performance.md, unless an option is given. Exit code 1
- * if a target is missed.
- *   --rounds N   preview: 7, or more; peer: 5; fleet: 3
+ * Without a name, runs the usual ones. Writes the tables of docs/maintainers/performance.md, unless an option is given. Exit code 1 if a
+ * target is missed.
+ *   --rounds N   preview: 7, or more; fleet: 3
  *   --transactions N   history: 100,000
  *   --stacks N   fleet: how many are compared with xargs. Default: 20
  */
@@ -16,10 +15,10 @@ import { runMain, log, UserError } from "../tools/lib/terminal.mjs";
 import { circumstances, table, writePart } from "./lib/report.mjs";
 
 /** Each has its own file in bench/measures. */
-const measures = ["waiting", "preview", "ledger", "history", "fleet", "peer"];
+const measures = ["waiting", "preview", "ledger", "history", "fleet"];
 const usual = ["waiting", "preview"];
 /** Each has its own table on the page. */
-const apart = ["ledger", "history", "peer"];
+const apart = ["ledger", "history"];
 const page = "docs/maintainers/performance.md";
 const options = /** @type {const} */ ({
   rounds: { type: "string" },

@@ -5,7 +5,6 @@ import {
   isSecret,
   output,
   type Resource,
-  RunError,
   runtime,
   secret,
 } from "@pulumi/pulumi";
@@ -34,7 +33,7 @@ import { type Path } from "../provider/core/values";
 import { version } from "../provider/version";
 import { isLater, onBothProviders } from "./aliases";
 import { classes } from "./generated";
-import { onPlugin, type Provider } from "./provider";
+import { onPlugin, programError, type Provider } from "./provider";
 
 /** The type token of a resource class on the dynamic provider. */
 const token = (className: ClassName): string => dynamicPrefix + className;
@@ -50,7 +49,7 @@ function refuseImport(className: ClassName, name: string, { import: id }: Custom
     className === "TetherService"
       ? ""
       : " On the provider plugin (`pulumi config set consortium:plugin true`) the option works.";
-  throw new RunError(`${className} ${name}: ${why} ${insteadOfImport[className] ?? adopt}${onPlugin}`);
+  throw programError("cannot-adopt", `${className} ${name}: ${why} ${insteadOfImport[className] ?? adopt}${onPlugin}`);
 }
 
 /** The resource option in seconds. It becomes an input, because the host does not pass the option to the provider. */
@@ -59,7 +58,8 @@ function timeoutInputs(name: string, opts?: CustomResourceOptions): Record<strin
   const all = given.map(([verb, text]): [string, number] => {
     const found = durationSeconds(String(text));
     if (found !== undefined) return [verb, found];
-    throw new RunError(
+    throw programError(
+      "invalid-argument",
       `${name}: customTimeouts.${verb}: "${text}" is not a duration. Write it like 90s, 10m or 1h30m.`,
     );
   });
@@ -165,7 +165,8 @@ interface Registration {
 function refuseBroken(className: ClassName, name: string, inputs: Props): void {
   const [first] = brokenTexts({ "its logical name": name, ...inputs });
   if (first)
-    throw new RunError(
+    throw programError(
+      "invalid-argument",
       printable(`${className} ${name.replace(/\p{Surrogate}/gu, "?")}: ${first.join(".")}: ${brokenReason}.`),
     );
 }

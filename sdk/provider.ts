@@ -12,10 +12,15 @@ import {
 } from "@pulumi/pulumi";
 import { environmentName, processEnvironment } from "../provider/api/environment";
 import type * as Suggest from "../provider/core/suggest";
+import { coded, type ErrorCode } from "../provider/errors";
 import { version } from "../provider/version";
 import { dynamicProvider, pluginProvider } from "../provider/constants";
 import { onBothProviders } from "./aliases";
 import { type ProviderArgs, settingNames } from "./generated";
+
+/** An error in a program: Pulumi shows a RunError without its stack. */
+export const programError = (code: ErrorCode, message: string): RunError =>
+  Object.assign(new RunError(coded(message, code)), { code });
 
 const setting = "plugin";
 
@@ -34,7 +39,7 @@ function refuseUnknownSettings(): void {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- for the error alone, and errors are thrown at once
   const { nearest, unknownSetting } = require("../provider/core/suggest") as typeof Suggest;
   const [first = ""] = unknown;
-  if (getProject() !== "consortium") throw new RunError(unknownSetting(first, known));
+  if (getProject() !== "consortium") throw programError("unknown-setting", unknownSetting(first, known));
   // The project itself has keys in this namespace, but one that looks like a setting may still be misspelled.
   for (const key of unknown) {
     warned.add(key);
@@ -67,7 +72,7 @@ export function onPlugin(): boolean {
   if (text === "true" || text === "false") return text === "true";
   const source =
     fromEnvironment === undefined ? "Stack configuration consortium:plugin" : `Environment variable ${variable}`;
-  throw new RunError(`${source} is "${text}": it must be true or false.`);
+  throw programError("invalid-setting", `${source} is "${text}": it must be true or false.`);
 }
 
 /** The settings that a Provider was given itself, unchanged. */
@@ -83,12 +88,12 @@ function refuseUnknown(name: string, args: ProviderArgs): void {
   if (unknown === undefined) return;
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- for the error alone, and errors are thrown at once
   const { didYouMean } = require("../provider/core/suggest") as typeof Suggest;
-  throw new RunError(`Provider ${name} has no argument "${unknown}"${didYouMean(unknown, known)}`);
+  throw programError("unknown-argument", `Provider ${name} has no argument "${unknown}"${didYouMean(unknown, known)}`);
 }
 
 /**
  * One organization. Resources with `{ provider }` are managed with its key, which takes precedence over the environment.
- * Settings that it is not given come from the environment, then from stack configuration.
+ * Settings that it is not given come from the environment, then from stack configuration. See docs/settings.md.
  */
 export class Provider extends ProviderResource {
   /** @internal for the lookups, which run in the program */

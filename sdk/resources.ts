@@ -1,4 +1,4 @@
-import { CustomResource, type CustomResourceOptions, type Input, output, Resource, RunError } from "@pulumi/pulumi";
+import { CustomResource, type CustomResourceOptions, type Input, output, Resource } from "@pulumi/pulumi";
 import { type ClassName, classOf, contentsKey, tetherIdOf, unnamedKey } from "../provider/constants";
 import {
   type ConfigurationFields,
@@ -25,6 +25,7 @@ import {
 } from "./generated";
 import { Managed, namesOf } from "./managed";
 import { references } from "./network/references";
+import { programError } from "./provider";
 
 /*
  * The classes that need code, and those that others refer to; `npm run generate` writes all others (classes/generated.ts). Outputs are
@@ -122,7 +123,7 @@ const resourceArguments = new Set(["consortium", "environment", "membership", "s
 function given<Args extends object>(what: string, args: Args | undefined): Args {
   if (args) return args;
   const least = "{ consortium }, { environment } or { tetherId }";
-  throw new RunError(`${what}: missing arguments: pass at least the parent, e.g. ${least}.`);
+  throw programError("missing-argument", `${what}: missing arguments: pass at least the parent, e.g. ${least}.`);
 }
 
 /** Turns resources among the arguments into their ids. @throws if both a resource and its id are given: one would be ignored */
@@ -133,7 +134,7 @@ function flatten(what: string, args: object): Flat {
   const ids: Flat = {};
   for (const [key, resource] of all.filter(isResource) as unknown as [string, CustomResource][]) {
     if ((args as Flat)[`${key}Id`] !== undefined)
-      throw new RunError(`${what}: ${key} and ${key}Id are both given. Give ${key} alone.`);
+      throw programError("invalid-argument", `${what}: ${key} and ${key}Id are both given. Give ${key} alone.`);
     Object.assign(ids, { [`${key}Id`]: resource.id }, key === "idRegistry" ? {} : implied(resource));
   }
   const rest = all.filter((one) => !isResource(one) && one[1] !== undefined);
@@ -253,7 +254,7 @@ export type ConsortiumArgs = ConsortiumFields;
 
 export interface Consortium extends Outputs<ConsortiumProperties> {}
 
-/** A business network that several organizations run together. */
+/** A business network that several organizations run together. See docs/reference/consortium.md. */
 export class Consortium extends resource<Consortium, ConsortiumArgs>("Consortium") {
   constructor(name: string, args: ConsortiumArgs = {}, opts?: CustomResourceOptions) {
     const declared: Declared = { names: [] };
@@ -271,7 +272,7 @@ export type MembershipArgs = MembershipFields & InConsortium;
 
 export interface Membership extends Outputs<MembershipProperties> {}
 
-/** The part of one business in a consortium. */
+/** The part of one business in a consortium. See docs/reference/membership.md. */
 export class Membership extends readable<Membership, MembershipArgs, InConsortium>("Membership") {}
 
 /** Arguments of `Environment`. A client goes with a consensus protocol that it runs. */
@@ -279,7 +280,7 @@ export type EnvironmentArgs = { [C in Client]: EnvironmentFields<C> }[Client] & 
 
 export interface Environment extends Outputs<EnvironmentProperties> {}
 
-/** A blockchain network: one ledger, with a client and a consensus protocol. */
+/** A blockchain network: one ledger, with a client and a consensus protocol. See docs/reference/environment.md. */
 export class Environment<C extends Client = Client> extends readable<Environment, object, InConsortium>("Environment") {
   constructor(name: string, args: EnvironmentFields<C> & InConsortium, opts?: CustomResourceOptions) {
     const declared: Declared = { names: [] };
@@ -314,7 +315,7 @@ export interface Node extends Outputs<NodeProperties> {}
 // A replacement needs the old node's name, and its place among the few nodes that an environment may have.
 const oldGoesFirst = { deleteBeforeReplace: true };
 
-/** A blockchain node that one member runs in an environment. */
+/** A blockchain node that one member runs in an environment. See docs/reference/node.md. */
 export class Node extends readable<Node, NodeArgs, InEnvironment>("Node", oldGoesFirst) {
   constructor(name: string, args: NodeArgs, opts?: CustomResourceOptions) {
     super(name, args, opts);
@@ -326,14 +327,14 @@ export type EnvironmentZoneArgs = EnvironmentZoneFields & InEnvironment;
 
 export interface EnvironmentZone extends Outputs<EnvironmentZoneProperties> {}
 
-/** A region of a cloud where nodes and services of an environment may run. */
+/** A region of a cloud where nodes and services of an environment may run. See docs/reference/environment-zone.md. */
 export class EnvironmentZone extends readable<EnvironmentZone, EnvironmentZoneArgs, InEnvironment>("EnvironmentZone") {}
 
 export type ConfigurationArgs = ConfigurationFields & InEnvironment & OfMembership;
 
 export interface Configuration extends Outputs<ConfigurationProperties> {}
 
-/** Settings that nodes of one member name. */
+/** Settings that nodes of one member name. See docs/reference/configuration.md. */
 export class Configuration extends readable<Configuration, ConfigurationArgs, InEnvironment>("Configuration") {}
 
 export type ServiceArgs = ServiceFields & {
@@ -344,7 +345,7 @@ export type ServiceArgs = ServiceFields & {
 
 export interface Service extends Outputs<ServiceProperties> {}
 
-/** A service beside the ledger of an environment, such as `ipfs`. */
+/** A service beside the ledger of an environment, such as `ipfs`. See docs/reference/service.md. */
 export class Service extends readable<Service, ServiceArgs, InEnvironment>("Service") {}
 
 export type DestinationArgs = DestinationFields & {
@@ -356,7 +357,7 @@ export type DestinationArgs = DestinationFields & {
 
 export interface Destination extends Outputs<DestinationProperties> {}
 
-/** Receives a member's documents or messages. */
+/** Receives a member's documents or messages. See docs/reference/destination.md. */
 export class Destination extends readable<Destination, DestinationArgs, InService>("Destination") {}
 
 /** The tether service, by its id or by its address in the console. */
@@ -367,12 +368,15 @@ export type TetherServiceArgs = Omit<TetherServiceFields, "tetherId"> & WhichTet
 
 export interface TetherService extends Outputs<TetherServiceProperties> {}
 
-/** Pins the state of an environment's ledger to a public chain. */
+/** Pins the state of an environment's ledger to a public chain. See docs/reference/tether-service.md. */
 export class TetherService extends resource<TetherService, object>("TetherService") {
   constructor(name: string, args: TetherServiceArgs, opts?: CustomResourceOptions) {
     const { consoleUrl, ...rest } = given(`TetherService ${name}`, args);
     if (consoleUrl !== undefined && rest.tetherId !== undefined)
-      throw new RunError(`TetherService ${name}: tetherId and consoleUrl are both given. Give one of them.`);
+      throw programError(
+        "invalid-argument",
+        `TetherService ${name}: tetherId and consoleUrl are both given. Give one of them.`,
+      );
     const fromUrl = consoleUrl && output(consoleUrl).apply(tetherIdOf);
     super(name, { ...rest, tetherId: rest.tetherId ?? fromUrl }, opts);
   }

@@ -1,26 +1,14 @@
 // @ts-check
 /** A Pulumi project in a temporary folder, with its state beside it, for the real CLI. */
 import { spawn } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { root } from "../../tools/lib/prepare.mjs";
 import { finished, neutralEnv } from "../../tools/lib/processes.mjs";
 import { UserError } from "../../tools/lib/terminal.mjs";
 
 /** @typedef {Record<string, string | undefined>} Env */
-/** @typedef {{ urn: string, type: string, id: string, outputs: Record<string, unknown>, initErrors?: string[] }} Kept */
 
 /** The time limit of a run. */
 const limitMs = 5 * 60_000;
@@ -71,34 +59,6 @@ export class Stack {
     const ended = await this.run(args, env);
     if (ended.code !== 0) throw new UserError(`pulumi ${args.join(" ")} failed:\n${ended.text}`);
     return ended;
-  }
-
-  /** @param {Env} [env] */
-  up = (env) => this.run(upArgs, env);
-  /** @param {Env} [env] */
-  destroy = (env) => this.run(["destroy", "--yes", "--skip-preview"], env);
-
-  get #stateFile() {
-    return join(this.folder, "state/.pulumi/stacks/bench/test.json");
-  }
-
-  /** Removes empty attributes files, and replaces a truncated state by Pulumi's backup, as docs/recovery.md says. */
-  restoreState() {
-    const folder = dirname(this.#stateFile);
-    for (const name of readdirSync(folder).filter((name) => name.endsWith(".attrs")))
-      if (statSync(join(folder, name)).size === 0) rmSync(join(folder, name));
-    copyFileSync(`${this.#stateFile}.bak`, this.#stateFile);
-  }
-
-  /** This package's resources in the state, read from the backend's file. @returns {Kept[]} */
-  resources() {
-    if (!existsSync(this.#stateFile)) return [];
-    const { checkpoint } = JSON.parse(readFileSync(this.#stateFile, "utf8"));
-    /** @type {Kept[]} */
-    const all = checkpoint.latest?.resources ?? [];
-    return all.filter(({ type }) =>
-      ["pulumi-nodejs:dynamic", "consortium:index:"].some((prefix) => type.startsWith(prefix)),
-    );
   }
 
   remove() {

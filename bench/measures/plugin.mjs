@@ -33,7 +33,7 @@ async function start(command, args) {
 }
 
 /** The plugin of this repository, and one that does nothing. */
-export const plugins = {
+const plugins = {
   own: join(root, "plugin", name),
   empty: fileURLToPath(new URL("../programs/empty-plugin.cjs", import.meta.url)),
 };
@@ -51,7 +51,7 @@ function members() {
  * @param {string} program the plugin's
  * @param {Record<string, object>} resources
  */
-export async function yamlStack(program, resources) {
+async function yamlStack(program, resources) {
   const cli = await pulumiCli({ languages: true });
   const provider = { type: "pulumi:providers:consortium", defaultProvider: true, options: { version } };
   const project = { name: "bench", runtime: "yaml", resources: { provider, ...resources } };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isApiError, tetherNetworks } from "pulumi-consortium/internal/console";
+import { codedMessage, isApiError, tetherNetworks } from "pulumi-consortium/internal/console";
 import type { Actions } from "../protocol";
 import { Refused } from "./access";
 import type { Embedded } from "./embedded";
@@ -71,7 +71,7 @@ export async function act(name: string, body: unknown, options: ObserverOptions,
   try {
     return await action.carryOut(asked.data, { ...options, observer, own });
   } catch (error) {
-    if (isApiError(error)) throw new Refused(502, error.message);
+    if (isApiError(error)) throw new Refused(502, codedMessage(error));
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isApiError } from "pulumi-consortium/internal/console";
+import { codedMessage, isApiError } from "pulumi-consortium/internal/console";
 import type { Looked, Section, Shown, Trouble } from "../protocol";
 
 export interface Page {
@@ -95,7 +95,7 @@ export class Live {
         (error: Error) => {
           read = before?.read;
           const trouble = troubleOf(error);
-          return { section, problem: error.message, ...(trouble && { trouble }), since: read };
+          return { section, problem: codedMessage(error), ...(trouble && { trouble }), since: read };
         },
       )
       .finally(() => clearInterval(saying));

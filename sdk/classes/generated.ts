@@ -17,19 +17,19 @@ export type ConsortiumZoneArgs = ConsortiumZoneFields & InConsortium;
 
 export interface ConsortiumZone extends Outputs<ConsortiumZoneProperties> {}
 
-/** Where environments of a consortium may run: a region of a cloud. */
+/** Where environments of a consortium may run: a region of a cloud. See docs/reference/consortium-zone.md. */
 export class ConsortiumZone extends readable<ConsortiumZone, ConsortiumZoneArgs, InConsortium>("ConsortiumZone") {}
 
 export type InvitationArgs = InvitationFields & InConsortium;
 
 export interface Invitation extends Outputs<InvitationProperties> {}
 
-/** Invites a business of another organization to a consortium, by e-mail. */
+/** Invites a business of another organization to a consortium, by e-mail. See docs/reference/invitation.md. */
 export class Invitation extends readable<Invitation, InvitationArgs, InConsortium>("Invitation") {}
 
 export type AppCredArgs = AppCredFields & InEnvironment & OfMembership;
 
 export interface AppCred extends Outputs<AppCredProperties> {}
 
-/** Username and password for the runtime endpoints of one member's nodes in one environment, and nothing else. */
+/** Username and password for the runtime endpoints of one member's nodes in one environment, and nothing else. See docs/reference/app-cred.md. */
 export class AppCred extends readable<AppCred, AppCredArgs, InEnvironment>("AppCred") {}

@@ -55,7 +55,7 @@ export function planned(name: string, definition: NetworkDefinition, adopt?: boo
 
 /**
  * A whole network from one definition: consortium, members, environments with their nodes, credentials and tethers, zones,
- * configurations, services with their destinations, and invitations.
+ * configurations, services with their destinations, and invitations. See docs/network-files.md.
  *
  * Each part is a resource of its own. Its logical name consists of keys (`trade/prod/acme-1`), never of positions, so other
  * entries can be added, removed and moved without affecting it. The options `protect`, `provider`, `customTimeouts`,

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Looked, NetworkView, Section, Shown } from "../../console/protocol";
 import { Live, type Page } from "../../console/server/live";
 import { ApiError } from "../../provider/api/api-error";
+import { codedMessage } from "../../provider/errors";
 import { populated, start } from "../service/helpers";
 import { until } from "../support/until";
 import { json, type Peer, peer } from "../support/peer";
@@ -182,7 +183,7 @@ test.each([
   ["an answer that is cut off", { kind: "lost", status: 200 }, "failing"],
 ] as const)("a failed poll is reported with its kind: %s", async (_, facts, trouble) => {
   const error = new ApiError({ call: "GET /consortia", errorMessage: "no", ...facts });
-  expect(await firstOf(() => Promise.reject(error))).toMatchObject({ problem: error.message, trouble });
+  expect(await firstOf(() => Promise.reject(error))).toMatchObject({ problem: codedMessage(error), trouble });
 });
 
 test("a page that first watches nothing, and its first section in the same moment, sees it", async () => {

@@ -42,7 +42,7 @@ const printedByPulumi: Record<string, string> = {
   "code must be a string, not undefined": "install/newest.test.ts",
   "no resource plugin 'pulumi-resource-consortium' found": "install/plugin.test.ts",
   "the stack is currently locked by": "life/backends.test.ts",
-  "pending operations from previous deployment": "life/faults.test.ts",
+  "pending operations from previous deployment": "life/killed.test.ts",
   "failed to load checkpoint": "life/interruption.test.ts",
   "1 error occurred:": "life/partial-failure.test.ts",
 };

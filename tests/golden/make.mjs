@@ -86,7 +86,7 @@ async function keepState(service, adapter, name, text, config, run) {
 
 /** A run that fails. @param {Stack} stack */
 async function failing(stack) {
-  const { code, text } = await stack.up();
+  const { code, text } = await stack.run(upArgs);
   if (code === 0) throw new UserError(`The run should not succeed:\n${text}`);
   log(text);
 }

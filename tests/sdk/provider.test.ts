@@ -145,7 +145,7 @@ describe("mistakes", () => {
     [
       "a misspelt setting of a Provider: without it, another key would be used",
       () => new Provider("x", { apikey: "k" }),
-      /^Provider x has no argument "apikey"; did you mean "apiKey"\?$/,
+      /^Provider x has no argument "apikey"; did you mean "apiKey"\? \[unknown-argument: /,
     ],
     [
       "a parent that is given twice",

@@ -1,5 +1,6 @@
 // @ts-check
 /** The classes of sdk/classes/generated.ts, for kinds that need no code of their own. */
+import { pageOf } from "./markdown.mjs";
 import { comment, propertiesOf } from "./types.mjs";
 
 /** @typedef {import("./types.mjs").Property} Property */
@@ -30,7 +31,7 @@ export function sdkClasses(definitions, written) {
 
 export interface ${type} extends Outputs<${type}Properties> {}
 
-${comment(doc.replace(/(?<=\.) .*/s, ""))}export class ${type} extends readable<${type}, ${type}Args, ${where}>("${type}") {}
+${comment(`${doc.replace(/(?<=\.) .*/s, "")} See ${pageOf(type)}.`)}export class ${type} extends readable<${type}, ${type}Args, ${where}>("${type}") {}
 `;
   });
   const types = all.flatMap(({ type }) => [`type ${type}Fields`, `type ${type}Properties`]);

@@ -1,7 +1,8 @@
 // @ts-check
 /** docs/reference, and the examples in the languages of the plugin. */
+import { basename } from "node:path";
 import { yamlHead } from "./installing.mjs";
-import { list, withPart } from "./markdown.mjs";
+import { list, pageOf, withPart } from "./markdown.mjs";
 import { built, dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./types.mjs";
 
 const { nameKey } = built("provider/core/definition.js");
@@ -95,7 +96,7 @@ function relatedTo(type) {
     ["Troubleshooting", "../troubleshooting.md"],
   ];
   return all
-    .map((one) => (typeof one === "string" ? [one, `${fileOf(one)}.md`] : one))
+    .map((one) => (typeof one === "string" ? [one, fileOf(one)] : one))
     .map(([title, file]) => `[${title}](${file})`)
     .join(", ");
 }
@@ -114,8 +115,6 @@ ${[byId, byPath].filter(Boolean).join("\n")}
 \`\`\`
 ${notes}`;
 }
-
-const fileOf = (/** @type {string} */ type) => type.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 
 /** @param {any} definition */
 function page(definition) {
@@ -220,7 +219,7 @@ function lookupPage({ name, doc, args, result, list: within }, definitions) {
   const rows = fields
     .filter((one) => !same.includes(one))
     .map(({ key, type, doc }) => [`\`${key}\``, `\`${type}\``, doc]);
-  const asResource = `As of [${resource.type}](${fileOf(resource.type)}.md): ${same.map(({ key }) => `\`${key}\``).join(", ")}.`;
+  const asResource = `As of [${resource.type}](${fileOf(resource.type)}): ${same.map(({ key }) => `\`${key}\``).join(", ")}.`;
   const answers = within
     ? `A list${fields.length > 0 ? "" : " of text"}; in other languages, an object with it in \`${within}\`.`
     : "One object.";
@@ -267,7 +266,7 @@ export function referenceDocs(definitions, lookups) {
   const all = Object.values(definitions);
   const first = (/** @type {string} */ doc) => /^.*?\.(?= |$)/.exec(doc)?.[0] ?? doc;
   const rows = [
-    ...all.map(({ type, doc }) => [`[${type}](${fileOf(type)}.md)`, first(doc)]),
+    ...all.map(({ type, doc }) => [`[${type}](${fileOf(type)})`, first(doc)]),
     ["[Network](network.md)", "A component: all of these from one definition, in the program or in a file."],
   ];
   // What finds one object by its name is told in a sentence: its arguments and result are those of the list.
@@ -276,7 +275,7 @@ export function referenceDocs(definitions, lookups) {
     .filter(isByName)
     .map(({ name, args }) => `\`${name}({ ${Object.keys(args.shape).join(", ")} })\``);
   const withPage = Object.values(lookups).filter((lookup) => !isByName(lookup));
-  const looks = withPage.map(({ name, doc }) => [`[${name}](${fileOf(name)}.md)`, first(doc)]);
+  const looks = withPage.map(({ name, doc }) => [`[${name}](${fileOf(name)})`, first(doc)]);
   const common = commonArguments(all);
   const named = (/** @type {string[][]} */ entries) => entries.map((entry) => `- ${entry.join(": ")}`).join("\n");
   const index = `<!-- Generated from provider/resources/ by \`npm run generate\`. -->
@@ -318,14 +317,17 @@ A lookup returns plain values, and its form \`…Output\` outputs. In TypeScript
 
 ${inLanguages(lookupExamples(sampleIds).getNodes.program)}`;
   const pages = [
-    ...all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition)]),
-    ...withPage.map((lookup) => [`docs/reference/${fileOf(lookup.name)}.md`, lookupPage(lookup, all)]),
+    ...all.map((definition) => [pageOf(definition.type), page(definition)]),
+    ...withPage.map((lookup) => [pageOf(lookup.name), lookupPage(lookup, all)]),
   ];
   return {
     "docs/reference/README.md": index,
     ...Object.fromEntries(pages),
   };
 }
+
+/** From another page of the reference. */
+const fileOf = (/** @type {string} */ type) => basename(pageOf(type));
 
 /** The README, which names every resource. @param {string} page as it is @param {Record<string, any>} definitions */
 export function naming(page, definitions) {

@@ -8,6 +8,10 @@ const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |`;
 export const table = (head, rows, others = "---") =>
   [head, head.map((_, at) => (at === 0 ? "---" : others)), ...rows.map((row) => row.map(cell))].map(line).join("\n");
 
+/** A page of docs/reference. @param {string} type of a resource, or a lookup */
+export const pageOf = (type) =>
+  `docs/reference/${type.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase()}.md`;
+
 /** What is said of names, in a list. @param {string[][]} rows each has a name, notes on it, and its meaning */
 export const list = (rows) =>
   rows

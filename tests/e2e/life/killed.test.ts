@@ -1,13 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { treeOf } from "../../../tools/lib/processes.mjs";
+import { isAlive, treeOf } from "../../../tools/lib/processes.mjs";
 import { temporary } from "../../fleet/made";
 import { finished, type Result } from "../support/stack";
 import { until } from "../../support/until";
-import { type World, wholeTree, world } from "../support/world";
+import { tetherId, type World, wholeTree, world } from "../support/world";
 
-/* The CLI and the providers are killed at each create of the reference network: `pulumi cancel && pulumi up` continues. */
+/*
+ * The CLI and the providers are killed at each create of the reference network: `pulumi cancel && pulumi up` continues. Faults of calls
+ * end with exactly the network, too. tests/reliability has every fault at every call, on a double of the engine.
+ */
 
 const creates = {
   consortia: "/consortia",
@@ -16,18 +19,36 @@ const creates = {
   nodes: "/consortia/:consortiumId/environments/:environmentId/nodes",
   appcreds: "/consortia/:consortiumId/environments/:environmentId/appcreds",
 } as const;
+const deploy = "/tether/:tetherId/deploy";
 const once = { consortia: 1, memberships: 1, environments: 1, nodes: 1, appcreds: 1 };
 
 const countsOf = async (w: World): Promise<Record<string, number>> =>
   Object.fromEntries(Object.entries(await w.network()).map(([kind, items]) => [kind, items.length]));
 
-/** Kills everything that an `up` has started, at once, when the service has created something by this route. */
-async function killedAt(w: World, route: string): Promise<void> {
+/** There is exactly the network, the tether is paid for once, a second `up` changes nothing, and a destroy leaves nothing. */
+async function expectWhole(w: World): Promise<void> {
+  expect(await countsOf(w)).toEqual(once);
+  const ids = Object.values(await w.network()).flatMap((items) => items.map((item) => item._id ?? item.id));
+  expect(await w.stack.ids()).toEqual([...ids, tetherId].sort());
+  expect(w.service.store.tethers.get(tetherId).fields).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
+  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+  expect((await w.stack.destroy()).code).toBe(0);
+  expect(Object.values(await countsOf(w))).toEqual([0, 0, 0, 0, 0]);
+  expect(w.service.store.tethers.get(tetherId).fields).toMatchObject({ active: false });
+}
+
+const isProvider = ({ command }: { command: string }): boolean =>
+  /dynamic-provider|pulumi-resource-consortium/.test(command);
+
+/** Kills what an `up` has started, at once, when the service has got a call by this route: everything, or the provider alone. */
+async function killedAt(w: World, route: string, victim = (_: { command: string }): boolean => true): Promise<void> {
   const child = w.stack.start(["up", "--yes", "--skip-preview"]);
   const end = finished(child);
   await until(() => w.service.calls.some((call) => call.method === "POST" && call.route === route));
-  spawnSync("kill", ["-KILL", ...treeOf(child.pid!).map(({ pid }) => String(pid))]);
+  const processes = treeOf(child.pid!);
+  spawnSync("kill", ["-KILL", ...processes.filter(victim).map(({ pid }) => String(pid))]);
   expect((await end).code).not.toBe(0);
+  await until(() => !processes.some(({ pid }) => isAlive(pid)));
 }
 
 /** Files of the log of creates. */
@@ -61,7 +82,7 @@ test.each([
   ["plugin", "answered"],
 ])("on the %s provider, killed at each create, %s: `pulumi cancel && pulumi up` continues", async (adapter, how) => {
   const w = await world(wholeTree, { plugin: adapter === "plugin", env: { XDG_STATE_HOME: temporary() } });
-  for (const route of Object.values(creates)) {
+  for (const route of [...Object.values(creates), deploy]) {
     if (how === "unanswered") w.service.faults.add({ kind: "hang", method: "POST", route, acted: true });
     await killedAt(w, route);
     w.service.faults.clear();
@@ -69,11 +90,40 @@ test.each([
   }
   const { code, text } = await w.stack.up();
   expect([code, text]).toEqual([0, expect.not.stringMatching(/already taken|CONSORTIUM_ADOPT/)]);
-  expect(await countsOf(w)).toEqual(once);
+  expect(text).toContain("pending operations from previous deployment");
   expect(logsIn(w)).toEqual([]);
-  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
-  expect((await w.stack.destroy()).code).toBe(0);
-  expect(await countsOf(w)).toMatchObject({ consortia: 0 });
+  await expectWhole(w);
+});
+
+test.each([
+  ["after a credential's create", "plugin", creates.appcreds, true],
+  ["before the tether's deployment", "dynamic", deploy, false],
+])("the provider killed %s, on the %s provider", async (_, adapter, route, acted) => {
+  const w = await world(wholeTree, { plugin: adapter === "plugin" });
+  w.service.faults.add({ kind: "hang", method: "POST", route, acted, times: 1 });
+  await killedAt(w, route, isProvider);
+  await cancelled(w);
+  expect(await w.stack.up()).toMatchObject({ code: 0 });
+  await expectWhole(w);
+});
+
+test("one `up` survives a fault at each kind of resource", async () => {
+  const w = await world(wholeTree);
+  const faults = (
+    [
+      ["GET", "/consortia", { kind: "refuse", ms: 1_500 }],
+      ["POST", creates.environments, { kind: "resetAfter" }],
+      ["POST", creates.nodes, { kind: "hang", acted: true }],
+      ["GET", creates.nodes, { kind: "status", status: 429, retryAfter: 1 }],
+      ["POST", creates.appcreds, { kind: "truncated", wellFormed: true }],
+      ["POST", deploy, { kind: "html", status: 502, acted: true }],
+    ] as const
+  ).map(([method, route, kind]) => w.service.faults.add({ method, route, ...kind, nth: 1, times: 1 }));
+  w.service.setTiming({ listLag: 1_000 });
+  expect(await w.stack.up({ CONSORTIUM_REQUEST_TIMEOUT: "2" })).toMatchObject({ code: 0 });
+  expect(faults.map(({ hits }) => hits)).toEqual([1, 1, 1, 1, 1, 1]);
+  w.service.setTiming({ listLag: 0 });
+  await expectWhole(w);
 });
 
 test("a name that `pulumi:autonaming` made is found again after a kill", async () => {

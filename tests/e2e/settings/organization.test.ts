@@ -3,7 +3,7 @@ import { type World, wholeTree, world, writesOf } from "../support/world";
 
 /*
  * A stack of organization one, and a key of organization two: nothing is lost, made twice, or touched. Every verb with each of the keys:
- * tests/provider/core/organization.test.ts and life/faults.test.ts.
+ * tests/provider/core/organization.test.ts.
  */
 
 let w: World;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   own = w.service.organizations.find(({ name }) => name === "local")!.id;
 });
 
-test("with another organization's key in the shell, an update, a replacement and a create fail, and change nothing", async () => {
+test("with another organization's key in the shell, an update, a replacement, a create and a destroy fail, and change nothing", async () => {
   expect(await w.stack.up()).toMatchObject({ code: 0 });
   const state = await w.stack.ids();
   w.service.clearCalls();
@@ -32,6 +32,7 @@ test("with another organization's key in the shell, an update, a replacement and
   expect(text).toContain("belongs to organization"); // the service tells, also of one that owns nothing
   expect(text).toContain("Unset CONSORTIUM_API_KEY");
   expect(text).not.toMatch(/[12]\d* (created|deleted)/);
+  expect(await failed(w.stack.destroy({ CONSORTIUM_API_KEY: other }))).toContain(`made with organization ${own}`);
   expect(await w.stack.ids()).toEqual(state);
   expect(writesOf(w.service)).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
 const long = [
   ...["install/languages", "install/release", "gitops/forges", "engine/engine"],
   ...["install/npm", "install/newest", "e2e/fleet/life", "stories/languages", "languages/examples", "life/backends"],
-  ...["life/faults", "life/own-form", "plugin/from-terraform", "service/clients", "fleet/stages"],
+  ...["life/killed", "life/own-form", "plugin/from-terraform", "service/clients", "fleet/stages"],
   ...["service/geth", "console/many", "console/browser", "gitops/kubernetes", "service/kills", "service/durability"],
 ];
 
