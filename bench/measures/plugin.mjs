@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * The installed provider plugin: its start compared with an empty Node.js, and its own part in a preview of many resources in YAML.
- * That part is its CPU time minus an empty plugin's; the rest is Pulumi's protocol in Node.js. The sides alternate.
+ * The installed provider plugin: its start compared with an empty Node.js, and a preview of many resources in YAML with it and with a
+ * plugin that does nothing. The sides alternate.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { root } from "../../tools/lib/prepare.mjs";
@@ -17,20 +17,8 @@ import { Stack } from "../lib/stack.mjs";
 const count = 500;
 const name = "pulumi-resource-consortium";
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-/** Reports its time, and waits for its end, like a plugin. */
-const empty =
-  "const { user, system } = process.cpuUsage(); console.log((user + system) / 1000); setInterval(() => 0, 1000)";
-
-/** Starts a process, and waits for its first line, as the engine does. @param {string} command @param {string[]} args */
-async function start(command, args) {
-  const began = performance.now();
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const [line] = await once(child.stdout, "data");
-  const ms = performance.now() - began;
-  child.kill("SIGINT"); // as the engine does
-  await once(child, "exit");
-  return { ms, line: Number(line) };
-}
+/** Prints a line and waits for its end, like a plugin. */
+const empty = "console.log(1); setInterval(() => 0, 1000)";
 
 /** The plugin of this repository, and one that does nothing. */
 const plugins = {
@@ -38,92 +26,76 @@ const plugins = {
   empty: fileURLToPath(new URL("../programs/empty-plugin.cjs", import.meta.url)),
 };
 
-function members() {
-  const all = Array.from({ length: count }, (_, at) => [
+/** Starts a process, and waits for its first line, as the engine does. @param {string} command @param {string[]} args */
+async function start(command, args) {
+  const began = performance.now();
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  const ms = performance.now() - began;
+  child.kill("SIGINT"); // as the engine does
+  await once(child, "exit");
+  return ms;
+}
+
+/** A stack of a YAML program with many resources, and a plugin installed. @param {string} program the plugin's */
+async function yamlStack(program) {
+  const cli = await pulumiCli({ languages: true });
+  const members = Array.from({ length: count }, (_, at) => [
     `m${at}`,
     { type: "consortium:Membership", properties: { consortiumId: "${trade.id}", orgName: `org ${at}` } },
   ]);
-  return { trade: { type: "consortium:Consortium" }, ...Object.fromEntries(all) };
-}
-
-/**
- * A stack of a YAML program, with a plugin and a meter in it installed.
- * @param {string} program the plugin's
- * @param {Record<string, object>} resources
- */
-async function yamlStack(program, resources) {
-  const cli = await pulumiCli({ languages: true });
   const provider = { type: "pulumi:providers:consortium", defaultProvider: true, options: { version } };
-  const project = { name: "bench", runtime: "yaml", resources: { provider, ...resources } };
+  const resources = { provider, trade: { type: "consortium:Consortium" }, ...Object.fromEntries(members) };
+  const project = { name: "bench", runtime: "yaml", resources };
   const stack = await Stack.create(cli, { files: { "Pulumi.yaml": JSON.stringify(project) } });
   const folder = join(stack.folder, "plugin");
   mkdirSync(folder);
-  const meter = fileURLToPath(new URL("../programs/meter.cjs", import.meta.url));
-  const script = `#!/bin/sh\nexec node --require "${meter}" "${program}" "$@"\n`;
-  writeFileSync(join(folder, name), script, { mode: 0o755 });
-  const metered = join(stack.folder, "meter");
+  writeFileSync(join(folder, name), `#!/bin/sh\nexec node "${program}" "$@"\n`, { mode: 0o755 });
   // `npm run` puts the plugin of this repository on PATH, which Pulumi prefers to an installed one.
   const PATH = cli.env.PATH.split(delimiter)
     .filter((path) => !path.endsWith(join("node_modules", ".bin")))
     .join(delimiter);
-  Object.assign(stack.env, { PATH, PULUMI_HOME: join(stack.folder, "home"), BENCH_METER: metered });
+  Object.assign(stack.env, { PATH, PULUMI_HOME: join(stack.folder, "home") });
   await stack.ok(["stack", "select", "test"]);
   await stack.ok(["plugin", "install", "resource", "consortium", `v${version}`, "--file", folder]);
-  return { stack, metered };
+  return stack;
 }
 
-/** Time of a preview, and CPU time of the plugin in it. @param {Awaited<ReturnType<typeof yamlStack>>} of */
-async function previewed({ stack, metered }) {
-  rmSync(metered, { force: true });
+/** The time of a preview. @param {Stack} stack */
+async function previewed(stack) {
   const { text, ms } = await stack.ok(["preview"], { CONSORTIUM_OFFLINE_PREVIEW: "true" });
   if (!text.includes(`+ ${count + 3} to create`)) throw new UserError(`Unexpected preview:\n${text.slice(-2000)}`);
-  if (!existsSync(metered)) throw new UserError("The plugin was not measured.");
-  const parts = readFileSync(metered, "utf8").trim().split("\n").map(Number);
-  return { ms, part: Math.max(...parts) }; // one is only called for its schema
+  return ms;
 }
 
 /** @param {number} rounds @returns {Promise<import("../lib/stack.mjs").Row[]>} */
 export async function plugin(rounds) {
-  const yaml = await yamlStack(plugins.own, members());
-  const other = await yamlStack(plugins.empty, members());
-  /** @type {Record<"empty" | "emptyCpu" | "own" | "preview" | "part", number>[]} */
+  const [yaml, other] = [await yamlStack(plugins.own), await yamlStack(plugins.empty)];
+  /** @type {Record<"empty" | "own" | "others" | "preview", number>[]} */
   const all = [];
   try {
     for (const stack of [yaml, other]) await previewed(stack); // warms up
     for (let round = 0; round < rounds; round++) {
-      const [base, own] = [await start(process.execPath, ["--eval", empty]), await start(plugins.own, [])];
-      const [ours, others] = [await previewed(yaml), await previewed(other)];
-      const part = ours.part - others.part;
-      all.push({ empty: base.ms, emptyCpu: base.line, own: own.ms, preview: ours.ms / others.ms, part });
+      all.push({
+        empty: await start(process.execPath, ["--eval", empty]),
+        own: await start(plugins.own, []),
+        others: await previewed(other),
+        preview: await previewed(yaml),
+      });
       log(`plugin: round ${round + 1} of ${rounds}`);
     }
   } finally {
-    for (const { stack } of [yaml, other]) stack.remove();
+    for (const stack of [yaml, other]) stack.remove();
   }
-  const middle = (/** @type {(one: (typeof all)[number]) => number} */ of) => median(all.map(of));
-  const [started, part, preview] = [
-    middle(({ own, empty }) => own / empty),
-    middle(({ part, emptyCpu }) => part / emptyCpu),
-    middle(({ preview }) => preview),
-  ];
-  const text = (/** @type {number} */ ours, /** @type {number} */ others, /** @type {number} */ ratio) =>
-    `${seconds(ours)} against ${seconds(others)}: ×${ratio.toFixed(2)}, the median of ${rounds} rounds`;
-  const [own, others, parts, cpu] = [
-    middle(({ own }) => own),
-    middle(({ empty }) => empty),
-    middle(({ part }) => part),
-    middle(({ emptyCpu }) => emptyCpu),
-  ];
+  /** @param {string} measure @param {"own" | "preview"} ours @param {"empty" | "others"} base @param {number} most @param {string} of */
+  const row = (measure, ours, base, most, of) => {
+    const ratio = median(all.map((one) => one[ours] / one[base]));
+    const [mine, theirs] = [median(all.map((one) => one[ours])), median(all.map((one) => one[base]))];
+    const measured = `${seconds(mine)} against ${seconds(theirs)}: ×${ratio.toFixed(2)}, the median of ${rounds} rounds`;
+    return bounded(measure, ratio, { most, of, measured });
+  };
   return [
-    bounded("start of the plugin", started, {
-      most: 2,
-      of: "that of an empty Node.js",
-      measured: text(own, others, started),
-    }),
-    bounded(`CPU time of the plugin itself in a preview of ${count} resources in YAML`, part, {
-      most: 2.5, // 0.3 s where an empty Node.js takes 0.12 s
-      of: "the start of an empty Node.js",
-      measured: `${text(parts, cpu, part)}; the whole preview ×${preview.toFixed(2)} that with an empty plugin`,
-    }),
+    row("start of the plugin", "own", "empty", 2, "that of an empty Node.js"),
+    row(`a preview of ${count} resources in YAML`, "preview", "others", 1.5, "that with an empty plugin"),
   ];
 }
