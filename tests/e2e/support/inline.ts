@@ -25,10 +25,14 @@ Object.assign(settings.grpcClientOptions, { "grpc.use_local_subchannel_pool": 1 
 /** Commands that take the address of the program's host; refresh and destroy ask it for the plugins that it needs. */
 const withHost = new Set(["up", "preview", "refresh", "destroy"]);
 
+/** Each program listens to these, and one that failed does so for good. */
+const uncaught = ["uncaughtException", "unhandledRejection"];
+
 export class Inline {
   /** By the connection of each: the engine makes one for a provider, as it starts a process for it. */
   readonly #plugins = new Map<string, ProviderService>();
   #disconnect = (): void => undefined;
+  #before = new Set<unknown>();
 
   private constructor(
     private readonly servers: Server[],
@@ -58,6 +62,7 @@ export class Inline {
   command(args: string[]): { args: string[]; env: Record<string, string> } {
     if (!withHost.has(args[0]!)) return { args, env: {} };
     this.#plugins.clear();
+    this.#before = new Set(uncaught.flatMap((event) => process.listeners(event as "uncaughtException")));
     return {
       args: this.hostPort === undefined ? args : [...args, `--client=127.0.0.1:${this.hostPort}`],
       env: { PULUMI_DEBUG_PROVIDERS: `consortium:${this.pluginPort}` },
@@ -78,6 +83,9 @@ export class Inline {
    */
   ended(regular: boolean): void {
     this.#disconnect();
+    for (const event of uncaught)
+      for (const listener of process.listeners(event as "uncaughtException"))
+        if (!this.#before.has(listener)) process.off(event, listener);
     if (regular) for (const plugin of this.#plugins.values()) plugin.left();
   }
 
