@@ -136,10 +136,9 @@ export class ChainBase {
   }
 
   /** Keeps a block, and notifies its listeners at once. */
-  keep(sealed: Sealed): Promise<void> {
-    const kept = this.data.keep(sealed);
+  keep(sealed: Sealed): void {
+    this.data.keep(sealed);
     this.feeds.block(sealed);
-    return kept;
   }
 
   /** Records input of the chain; resolves when it is on disk. Warns once if it cannot be recorded. */

@@ -52,7 +52,7 @@ export class Replay {
 
   async #keep(number: number): Promise<void> {
     const made = await this.engine.made(number, (hash) => this.#sent.get(hash));
-    await this.base.keep(await this.base.seal(made));
+    this.base.keep(await this.base.seal(made));
   }
 
   /** A block's hash also covers all blocks before it. */

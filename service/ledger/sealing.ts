@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { forkOf } from "./admission";
 import type { ChainBase } from "./chain-base";
 import { type Engine, headOf } from "./engine";
-import type { Entry, Made, Sealed } from "./ledger-data";
+import type { Entry, Sealed } from "./ledger-data";
 import type { Waiting } from "./pool";
 import type { EngineKeeper } from "./engine-keeper";
 import { stopping, tell } from "./replay";
@@ -164,8 +164,8 @@ export class Sealing {
       throw error;
     });
     const told = (isAhead ? Promise.resolve() : recorded).then(() => tellAll(engine, changes));
-    const made = told.then(() => seal && blockOf(engine, seal, base));
-    made.catch(() => undefined);
+    const sealed = told.then(() => seal && blockOf(engine, seal, base));
+    sealed.catch(() => undefined);
     this.#state = { at: "recording", until: recorded.catch(() => undefined) };
     let kept = () => {};
     try {
@@ -176,7 +176,7 @@ export class Sealing {
         told(answers[at]);
         done();
       });
-      return await this.#kept(engine, made, kept);
+      return await this.#kept(engine, sealed, kept);
     } catch (error) {
       for (const { undo, failed } of [...changes].reverse()) {
         undo(engine);
@@ -190,13 +190,14 @@ export class Sealing {
   }
 
   /** Keeps a recorded block. Returns how many transactions it has. If the engine ends, the next one makes it. */
-  async #kept(engine: Engine, making: Promise<Made | undefined>, done: () => void): Promise<number> {
+  async #kept(engine: Engine, making: Promise<Sealed | undefined>, done: () => void): Promise<number> {
     const { base } = this;
     try {
-      const made = await making;
-      if (!made) return 0;
-      const sealed = await base.seal(made);
-      await Promise.all([base.keep(sealed), this.#noted(engine, sealed).then(done)]);
+      const sealed = await making;
+      if (!sealed) return 0;
+      base.keep(sealed);
+      await this.#noted(engine, sealed);
+      done();
       await this.#snapshot(engine);
       return sealed.block.transactions.length;
     } catch (error) {
@@ -291,7 +292,7 @@ const follows = ({ tx }: Change, { tx: before }: Change) =>
   tx !== undefined && tx.from === before?.from && tx.nonce > before.nonce;
 
 /** Makes a block. Asked for in the same message, it would not be there yet. */
-async function blockOf(engine: Engine, { seal: [number, timestamp] }: Seal, { pool }: ChainBase): Promise<Made> {
+async function blockOf(engine: Engine, { seal: [number, timestamp] }: Seal, base: ChainBase): Promise<Sealed> {
   await engine.seal(timestamp);
-  return engine.made(number, pool.rawOf);
+  return base.seal(await engine.made(number, base.pool.rawOf));
 }
