@@ -298,13 +298,11 @@ export class LedgerData {
     return this.database.write([[key.snapshot(number), undefined], ...gone]);
   }
 
-  /** The state of a snapshot, in pieces. */
-  async *stateOf({ number, parts }: Snapshot): AsyncGenerator<Buffer> {
-    for (let at = 0; at < parts; at++) {
-      const value = await this.#get(key.part(number, at));
-      if (!value) throw new OutOfOrder(this.dir, `${this.dir} is damaged: the state of block ${number} is incomplete`);
-      yield value;
-    }
+  /** The state of a snapshot. */
+  async stateOf({ number, parts }: Snapshot): Promise<Buffer> {
+    const all = await Promise.all(Array.from({ length: parts }, (_, at) => this.#get(key.part(number, at))));
+    if (all.every((one) => one !== undefined)) return Buffer.concat(all);
+    throw new OutOfOrder(this.dir, `${this.dir} is damaged: the state of block ${number} is incomplete`);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,3 @@
-import type { CallLimits } from "../settings/settings";
 import type { Engine } from "./engine";
 
 /** A transaction that waits for a block. */
@@ -17,20 +16,9 @@ export interface Waiting {
 /** A transaction that the next block can include. */
 type Ready = Waiting & { hash: string };
 
-/** How many transactions may wait. */
-export type PoolLimits = Pick<CallLimits, "accountPool" | "pool">;
-
-/** In Geth's words. */
-const full = "txpool is full";
-
-/**
- * The transactions that wait for a block, by hash, in order of arrival. Those that wait for a lower nonce have a separate budget, so
- * they never keep others out.
- */
+/** The transactions that wait for a block, by hash, in order of arrival. */
 export class Pool {
   readonly #waiting = new Map<string, Waiting>();
-
-  constructor(private readonly limits: PoolLimits) {}
 
   has = (hash: string) => this.#waiting.has(hash);
   rawOf = (hash: string): string | undefined => this.#waiting.get(hash)?.raw;
@@ -54,18 +42,6 @@ export class Pool {
     const replaced = same === undefined ? undefined : this.#waiting.get(same);
     if (same !== undefined) this.remove(same);
     return { former: replaced && [same!, replaced], ready: this.#put(hash, one) };
-  }
-
-  /** Why there is no room for a transaction, if so. A transaction that fills a gap makes room, so it is always admitted. */
-  refuses(one: Waiting): string | undefined {
-    const { from, queued } = one;
-    const ofAccount = this.of(from);
-    if (this.#sameNonce(one) !== undefined || (!queued && ofAccount.some((other) => other.queued))) return undefined;
-    const { accountPool, pool } = this.limits;
-    const waits = (what: string) => `${full}: ${what}, which is the limit. Send it again after the next block.`;
-    if (ofAccount.length >= accountPool) return waits(`${accountPool} transactions of ${from} wait for a block`);
-    if (this.#those((other) => other.queued === queued).length < pool) return undefined;
-    return waits(`${pool} transactions wait for ${queued ? "an earlier one of their account" : "a block"}`);
   }
 
   remove(hash: string): void {

@@ -47,7 +47,6 @@ const again = 1_000;
 
 /** Does what is asked of a chain, turn by turn: records changes and blocks, lets the engine make them, and keeps the blocks. */
 export class Sealing {
-  readonly #waiting = new Set<() => void>();
   #jobs: Job[] = [];
   #state: State = { at: "resting" };
   #turns: Promise<void> = Promise.resolve();
@@ -131,11 +130,6 @@ export class Sealing {
     }
   }
 
-  /** Waits for the next block, but at most a second. */
-  async next(): Promise<void> {
-    await atMostASecond(new Promise<void>((done) => this.#waiting.add(done)));
-  }
-
   /** Waits until all that the engine shows is recorded, and at most a second until its block is kept. */
   async settled(): Promise<void> {
     if (this.#state.at === "recording") await this.#state.until;
@@ -172,9 +166,13 @@ export class Sealing {
       await recorded;
       this.#state = { at: "making", until: new Promise<void>((done) => (kept = done)) };
       const answers = await told.catch(() => []);
-      changes.forEach(({ told, done }, at) => {
-        told(answers[at]);
-        done();
+      changes.forEach(({ told, done, failed }, at) => {
+        try {
+          told(answers[at]);
+          done();
+        } catch (error) {
+          failed(error); // the engine has refused it
+        }
       });
       return await this.#kept(engine, sealed, kept);
     } catch (error) {
@@ -220,8 +218,6 @@ export class Sealing {
     if (block.transactions.length === 0) await base.pool.clean(engine);
     const { number, hash, gas } = base.head;
     base.log(`Imported block number=${number} hash=${hash} transactions=${block.transactions.length}`);
-    for (const next of this.#waiting) next();
-    this.#waiting.clear();
     this.#tried.gas += gas;
     this.#tried.transactions += block.transactions.length;
   }

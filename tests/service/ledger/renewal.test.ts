@@ -37,7 +37,7 @@ async function subscriber(chain: Awaited<ReturnType<Chains["get"]>>) {
   const ask = (method: string, ...params: unknown[]) => {
     const answer = subscriptions.ask(rpcCall(method, params), chain, sent);
     for (const goOn of sent.splice(0)) goOn();
-    return (JSON.parse(answer.toString()) as { result: unknown }).result;
+    return answer;
   };
   const id = await ask("eth_subscribe", "newHeads");
   const numbers = () => told.map(({ result }) => Number(result.number));
