@@ -77,7 +77,8 @@ export class Listener {
 
   open(): Promise<void> {
     return new Promise((done, fail) => {
-      const failed = (error: NodeJS.ErrnoException) => fail(new ServiceError(this.#why(error), { cause: error }));
+      const failed = (cause: NodeJS.ErrnoException) =>
+        fail(new ServiceError(this.#why(cause), { ...(cause.code === "EADDRINUSE" && { code: "port-taken" }), cause }));
       this.server.once("error", failed);
       this.server.listen(this.port, this.options.host, () => {
         this.server.off("error", failed);
