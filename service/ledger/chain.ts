@@ -127,9 +127,7 @@ export class Chain {
     this.#base.closed = true;
     clearInterval(this.#timer);
     this.#base.feeds.close();
-    const ended = this.#sealing.end();
-    this.#keeper.close();
-    await ended;
+    await Promise.all([this.#sealing.end(), this.#keeper.close()]);
     await this.#base.data.close();
   }
 

@@ -9,7 +9,7 @@ import { Refusal, ServiceError } from "../errors";
 import { rootOf } from "./header";
 import type { Block, ChainSpec, Head, Made, Receipt } from "./ledger-data";
 import { type Answer, type Bounds, Caller } from "./rpc";
-import { type Watched, watched } from "./watched";
+import { watched } from "./watched";
 
 /** System contracts of the public network. They write into every block, so a state would grow forever. */
 const perBlock = ["0x0000F90827F1C53a10cb7A02335B175320002935", "0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02"];
@@ -25,8 +25,6 @@ export interface Host {
   memory: number;
   /** The folder of the sockets, which only this user can enter. */
   dir: string;
-  /** The engines' processes. */
-  running: Set<Watched>;
 }
 
 /** What a chain's engine begins with. */
@@ -57,22 +55,24 @@ export class Engine extends Caller {
     /** Why it ended. */
     readonly ended: Promise<string>,
     readonly end: () => void,
-    private readonly free: boolean,
   ) {
     super(socketPath);
     void ended.then(() => (this.over = true));
   }
 
-  /** Starts one at its genesis. */
-  static async start({ command, memory, dir, running }: Host, { spec, data, sealer }: Started): Promise<Engine> {
+  /** Starts one at its genesis. @param all has it until it has ended */
+  static async start(
+    { command, memory, dir }: Host,
+    { spec, data, sealer }: Started,
+    all: Set<Engine>,
+  ): Promise<Engine> {
     const socketPath = join(dir, `${++started}`);
     const places = ["--host", await unreachable(), "--init", data.genesis, "--ipc", socketPath];
     const args = [...argumentsOf(spec), "--memory-limit", `${memory}`, ...places];
-    const child = watched(command, args, dir);
-    running.add(child);
-    const { ended, end } = child;
-    void ended.then(() => running.delete(child));
-    const engine = new Engine(socketPath, ended, end, spec.profile !== undefined);
+    const { ended, end } = watched(command, args, dir);
+    const engine = new Engine(socketPath, ended, end);
+    all.add(engine);
+    void ended.then(() => all.delete(engine));
     const failed = ended.then((why) => {
       throw new Refusal(503, `The ledger does not start: ${why}.`);
     });
