@@ -1,9 +1,8 @@
-import type * as Crypto from "ethers/crypto";
-import type * as Transactions from "ethers/transaction";
-import { createRequire } from "node:module";
+import type { Transaction } from "ethers/transaction";
 import { type HardFork, hasFork } from "../profiles";
 import type { Engine } from "./engine";
 import type { ChainSpec } from "./ledger-data";
+import { ethers } from "./ethers";
 import { Unfit } from "./failures";
 import type { Pool, Waiting } from "./pool";
 
@@ -19,18 +18,6 @@ const mostNonce = 2n ** 64n - 1n;
 
 /** The precompile that recovers the account of a signature. */
 const recovery = "0x0000000000000000000000000000000000000001";
-
-type Transaction = Transactions.Transaction;
-
-function load() {
-  const require = createRequire(__filename);
-  const { Transaction } = require("ethers/transaction") as typeof Transactions;
-  const { keccak256 } = require("ethers/crypto") as typeof Crypto;
-  return { Transaction, keccak256 };
-}
-let loaded: ReturnType<typeof load> | undefined;
-/** The parts of ethers for transactions, loaded with the first one. */
-const ethers = () => (loaded ??= load());
 
 /** The hard fork whose rules a chain has. */
 export const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";

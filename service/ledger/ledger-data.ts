@@ -1,7 +1,5 @@
-import type * as Transaction from "ethers/transaction";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { deflateRaw, deflateRawSync, inflateRaw } from "node:zlib";
@@ -9,6 +7,7 @@ import { Damaged, Refusal } from "../errors";
 import { type Change, Database } from "../storage/database";
 import { replaceFile, sha256OfFile } from "../storage/files";
 import type { Profile } from "../profiles";
+import { ethers } from "./ethers";
 
 /** The properties of a chain, fixed at its first start. */
 export interface ChainSpec {
@@ -402,13 +401,12 @@ export const plainAddress = (text: string) => `0x${text.toLowerCase().replace(/^
  * process list or a log.
  */
 function genesis({ chainId, accounts, prefunded = {}, profile }: ChainSpec, now: number) {
-  const { computeAddress } = createRequire(__filename)("ethers/transaction") as typeof Transaction;
   const others = Object.entries(prefunded).map(
     ([account, { balance }]) => [plainAddress(account), { balance: hexOf(balance) }] as const,
   );
   const own = Array.from({ length: accounts }, () => {
     const secretKey = `0x${randomBytes(32).toString("hex")}`; // practically all random keys are valid
-    return [computeAddress(secretKey), { balance: hexOf(10_000n * ether), secretKey }] as const;
+    return [ethers().computeAddress(secretKey), { balance: hexOf(10_000n * ether), secretKey }] as const;
   });
   const time = profile?.clock === "nanoseconds" ? BigInt(now) * 1_000_000n : Math.floor(now / 1_000);
   return {

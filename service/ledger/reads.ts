@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import type { ChainBase } from "./chain-base";
 import type { Engine } from "./engine";
 import { inGethsWords, Unfit } from "./failures";
@@ -12,6 +13,9 @@ import { type Options, traceOf } from "./traces";
 
 type Fields = Record<string, unknown>;
 
+/** Members' calls to an engine at the same time: it sends no answer before it has executed all that it was asked. */
+const mostRunning = 8;
+
 /** The bounds of an answer, with its deadline. */
 interface Room extends Omit<Bounds, "ms"> {
   end: number;
@@ -19,6 +23,7 @@ interface Room extends Omit<Bounds, "ms"> {
 
 /** Answers calls that change nothing: about blocks and their results from the kept data, all others from the engine. */
 export class Reads {
+  readonly #running = pLimit(mostRunning);
   /** Warnings that the operator of the service got. */
   readonly #told = new Set<string>();
 
@@ -51,7 +56,8 @@ export class Reads {
     if (at >= 0 && number === undefined) throw new Unfit("header for hash not found");
     const asked = number === undefined ? params : params.with(at, hex(number));
     const engine = await this.engine(patient);
-    return this.result(await engine.answer(method, asked, { bytes, ms: end - performance.now() }), method, params);
+    const send = () => engine.answer(method, asked, { bytes, ms: end - performance.now() });
+    return this.result(await (patient ? send() : this.#running(send)), method, params);
   }
 
   /** The result of an engine's answer. Throws its error in geth's words, because callers must not see the engine's. */
