@@ -129,9 +129,6 @@ export function shownWaiting({ raw, from }: Pick<Waiting, "raw" | "from">): obje
   };
 }
 
-/** How many accounts' nonces to remember. */
-const mostNonces = 4_096;
-
 /** What is known about accounts after the latest change of the state. */
 export class Accounts {
   readonly #balances = new Map<string, bigint>();
@@ -148,7 +145,6 @@ export class Accounts {
   async used(engine: Engine, account: string): Promise<number> {
     const known =
       this.#used.get(account) ?? Number(await engine.call<string>("eth_getTransactionCount", [account, "latest"]));
-    if (this.#used.size >= mostNonces) this.#used.clear();
     this.#used.set(account, known);
     return known;
   }
@@ -192,10 +188,7 @@ export async function admitted(
     const least = `tx cost ${cost}, overshot ${spent + cost - balance}`;
     throw new Unfit(`insufficient funds for gas * price + value: balance ${balance}${queued}, ${least}`);
   }
-  return [
-    hash,
-    { raw, from, nonce: tx.nonce, gas: Number(tx.gasLimit), cost, queued: tx.nonce > nextNonce(used, own) },
-  ];
+  return [hash, { raw, from, nonce: tx.nonce, cost, queued: tx.nonce > nextNonce(used, own) }];
 }
 
 /** The first nonce that no transaction has, neither in a block nor waiting. */

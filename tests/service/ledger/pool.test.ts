@@ -5,7 +5,7 @@ import { Pool, type Waiting } from "../../../service/ledger/pool";
 /** `a0`: the first transaction of a; `a5?`: waits for an earlier one; `a0!`: replaces `a0`. */
 function one(text: string): Waiting {
   const [, from = "", nonce, kind] = /^(\w)(\d)(.?)$/.exec(text)!;
-  return { raw: text, from, nonce: Number(nonce), gas: 21_000, cost: 0n, queued: kind === "?" };
+  return { raw: text, from, nonce: Number(nonce), cost: 0n, queued: kind === "?" };
 }
 
 test.each([
