@@ -124,6 +124,18 @@ export const problems = {
     fix: "Correct what the error names.",
   },
   unsupported: { cause: "The service lacks the call.", fix: "Use the console." },
+  "port-taken": {
+    cause: "Another program has the port.",
+    fix: "Use the service there, or another `--port`.",
+  },
+  "folder-in-use": {
+    cause: "Another service uses the folder.",
+    fix: "Use that one, or another `--data`.",
+  },
+  "data-damaged": {
+    cause: "A file of the data folder is missing or changed.",
+    fix: "Restore [a backup](service.md#the-data-folder).",
+  },
   "wrong-version": { cause: "Program, plugin or state have different versions.", fix: "Install the same version." },
 } as const satisfies Record<string, Problem>;
 

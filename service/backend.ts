@@ -42,7 +42,7 @@ function realChains(base: Base, anvil: string, data: string | undefined, setting
   const { targets: addresses = {}, idleAfter: idle = usualPace.idle } = settings;
   const keys = new AccountKeys(data && join(data, "accounts"), base.store);
   const { callLimits } = base.settings;
-  const pace = { ...usualPace, idle, pool: callLimits };
+  const pace = { ...usualPace, idle };
   const chains = new Chains(
     anvil,
     data && join(data, "chains"),

@@ -14,9 +14,24 @@ export class Refusal extends Error {
   }
 }
 
+/** What can go wrong for whoever runs the service: some of the codes that docs/troubleshooting.md explains. */
+export type ErrorCode =
+  "invalid-setting" | "port-taken" | "folder-in-use" | "data-damaged" | "wrong-version" | "conflict";
+
 /** The service cannot start, or a setting is not valid. The message is one sentence for people. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
+  readonly code: ErrorCode;
+  constructor(message: string, { code = "invalid-setting", cause }: { code?: ErrorCode; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** An error as people see it: with its code, and where that is explained. */
+export function codedMessage(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return error instanceof ServiceError ? `${text} [${error.code}: docs/troubleshooting.md#${error.code}]` : text;
 }
 
 /** A file of the data folder is missing, cut off or changed. */
@@ -25,7 +40,9 @@ export class Damaged extends ServiceError {
     /** Which file, and what is wrong with it. */
     readonly what: string,
   ) {
-    super(`${what}. Nothing was changed. Restore the data folder from a backup, or start over with an empty one.`);
+    super(`${what}. Nothing was changed. Restore the data folder from a backup, or start over with an empty one.`, {
+      code: "data-damaged",
+    });
   }
 }
 

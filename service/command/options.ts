@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { checked } from "../errors";
+import { checked, ServiceError } from "../errors";
 import type { ServiceOptions } from "../settings/options";
 import { apiQuirks, timing } from "../settings/settings";
 
@@ -13,9 +13,8 @@ export function textOf(file: string): string {
     return readFileSync(file, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new Error(`${file} cannot be read: ${code === "ENOENT" ? "there is no such file" : message}.`, {
-      cause: error,
-    });
+    const why = code === "ENOENT" ? "there is no such file" : message;
+    throw new ServiceError(`${file} cannot be read: ${why}.`, { cause: error });
   }
 }
 
@@ -52,7 +51,7 @@ export function likeWhom(whom: string): Pick<ServiceOptions, "answers" | "timing
     like = JSON.parse(textOf(whom));
   } catch (error) {
     const why = error instanceof SyntaxError ? `${whom} is not valid JSON.` : (error as Error).message;
-    throw new Error(`${otherwise}. ${why}`, { cause: error });
+    throw new ServiceError(`${otherwise}. ${why}`, { cause: error });
   }
   checked(`${otherwise}. ${whom}`, probed, like);
   const { answers, timing: times } = like as ServiceOptions;

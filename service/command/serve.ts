@@ -3,6 +3,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "@commander-js/extra-typings";
 import { type CallLimits, type LedgerOptions, type Service, startService, type TetherOptions } from "../index";
+import { ServiceError } from "../errors";
 import { isLoopback } from "../http/host-check";
 import { whyNoLedger } from "../ledger/engine";
 import { callLimits, overlay, type Timing } from "../settings/settings";
@@ -121,11 +122,11 @@ async function whoHasThePort({ host, port, tlsCert }: Flags, error: Error): Prom
   const isService = (await asked.catch(() => "")) === JSON.stringify({ status: "ok" });
   const whose = isService ? "another Consortium service, such as that of npm start. Use that one" : "another program";
   const own = `${isService ? ", or choose" : ". Choose"} another port: --port ${port + 1}, or --port 0 for any free one.`;
-  throw new Error(message.replace(/another program\.$/, whose + own), { cause: error });
+  throw new ServiceError(message.replace(/another program\.$/, whose + own), { code: "port-taken", cause: error });
 }
 
 async function copyData(data: string | undefined, copy: string): Promise<void> {
-  if (data === undefined) throw new Error("--backup needs --data: the folder to copy.");
+  if (data === undefined) throw new ServiceError("--backup needs --data: the folder to copy.");
   await backup(data, copy);
   console.log(`Copied ${data} to ${copy}.`);
 }
@@ -252,7 +253,7 @@ function limit(text: string, before: Partial<CallLimits>): Partial<CallLimits> {
 function tls({ tlsCert, tlsKey }: Flags) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined)
-    throw new Error("--tls-cert and --tls-key must be given together.");
+    throw new ServiceError("--tls-cert and --tls-key must be given together.");
   return { cert: textOf(tlsCert), key: textOf(tlsKey) };
 }
 

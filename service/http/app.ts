@@ -18,7 +18,7 @@ import { acceptJson } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
 import { isFull, Refusal, unwritten } from "../errors";
 import { refuseStrangers } from "./host-check";
-import { createHttpServer, scope } from "./server";
+import { createHttpServer, refuseGarbled, scope } from "./server";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -64,6 +64,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     bodyLimit: Math.min(context.settings.callLimits.request, mostSent),
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
+    clientErrorHandler: refuseGarbled,
     serverFactory: (handler) => server.on("request", handler),
   });
   for (const name of ["organization", "call", "fault"]) app.decorateRequest(name, undefined);

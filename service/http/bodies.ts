@@ -23,32 +23,18 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-/** An unparsed body. */
-class Unparsed {
-  constructor(readonly json: string) {}
-}
-
-/** Parses JSON bodies of callers with a key. A body may be missing although the header announces one, as in `DELETE`. */
+/** Parses JSON bodies. A body may be missing although the header announces one, as in `DELETE`. */
 export function acceptJson(app: FastifyInstance): void {
   app.removeContentTypeParser("application/json");
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) =>
-    done(null, body.length === 0 ? undefined : new Unparsed(body.toString())),
-  );
-  app.addHook("preValidation", (request, _reply, done) => {
-    const { organization, body } = request;
-    if (organization && body instanceof Unparsed) request.body = parsed(body.json);
-    if (isDeeper(request.body, mostNested)) throw new Refusal(400, "The body is nested too deeply.");
-    done();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
+    try {
+      const parsed: unknown = body.length === 0 ? undefined : JSON.parse(body.toString());
+      done(isDeeper(parsed, mostNested) ? new Refusal(400, "The body is nested too deeply.") : null, parsed);
+    } catch (error) {
+      // the wording of the hosted service; JSON.parse has several
+      done(new Refusal(400, `Unexpected token in JSON: ${(error as Error).message}`));
+    }
   });
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    // the wording of the hosted service; JSON.parse has several
-    throw new Refusal(400, `Unexpected token in JSON: ${(error as Error).message}`);
-  }
 }
 
 /**

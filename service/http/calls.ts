@@ -2,14 +2,13 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Refusal } from "../errors";
 import type { CallLimits } from "../settings/settings";
-import { finished } from "../ledger/answers";
 import type { Chain } from "../ledger/chains";
 import { Unfit } from "../ledger/failures";
 import { type Bounds, Excess, failure, type RpcCall, unforeseen, written } from "../ledger/rpc";
 import type { Message, Rights } from "../ledger/screening";
 
-/** Asks a chain for one call. */
-export type Ask = (call: RpcCall, bounds: Bounds) => Promise<Buffer>;
+/** Asks a chain for one call. Returns its result. */
+export type Ask = (call: RpcCall, bounds: Bounds) => Promise<unknown>;
 
 /**
  * The answer to a message, in parts. Makes the calls of a batch one by one, so that the chain and the service hold only one answer at a
@@ -38,13 +37,16 @@ export async function* answers(
       if (excess) throw excess; // skips the rest of a batch
       if (room <= 0) throw new Excess("long");
       if (performance.now() >= end) throw new Excess("late"); // the chain must not execute calls without a listener
-      return await ask(call, { bytes: room, ms: end - performance.now() });
+      const result = await ask(call, { bytes: room, ms: end - performance.now() });
+      const answer = written({ jsonrpc: "2.0", id: call.id, result });
+      if (answer.length > room) throw new Excess("long");
+      return answer;
     } catch (error) {
       if (error instanceof Excess) {
         excess = error;
         return written(failure(call.id, -32_005, excessive(error, limits)));
       }
-      if (error instanceof Unfit) return written(failure(call.id, error.code, error.message));
+      if (error instanceof Unfit) return written(failure(call.id, error.code, error.message, error.data));
       if (!(error instanceof Refusal)) {
         report(error);
         return written(unforeseen(call.id));
@@ -70,10 +72,7 @@ export async function send(
   const { raw } = reply;
   const late = setTimeout(() => raw.destroy(), 2 * rights.limits.time);
   raw.once("close", () => clearTimeout(late));
-  const ask: Ask = async (call, bounds) => {
-    const asked = await chain();
-    return finished(call, await asked.ask(call, bounds), asked, rights.report);
-  };
+  const ask: Ask = async (call, bounds) => (await chain()).ask(call, bounds);
   const parts = answers(message, ask, rights);
   void reply.type("application/json");
   return reply.send(message.batch ? Readable.from(parts) : ((await parts.next()).value ?? ""));

@@ -9,7 +9,6 @@ import { asksUpgrade, scope } from "./server";
 import { stateAt } from "../store/entities";
 import { acceptText, answers, type Ask, send } from "./calls";
 import type { RealLedger } from "../store/ledgers";
-import { finished } from "../ledger/answers";
 import { failure, unforeseen, written } from "../ledger/rpc";
 import { read, type Rights } from "../ledger/screening";
 import type { Chain } from "../ledger/chains";
@@ -116,9 +115,7 @@ function connect(member: WebSocket, rights: Rights, chain: () => Promise<Chain>)
     const sent: (() => void)[] = [];
     const ask: Ask = async (call, bounds) => {
       const asked = await chain();
-      const concerns = subscriptions.concerns(call.method);
-      const line = concerns ? subscriptions.ask(call, asked, sent) : await asked.ask(call, bounds);
-      return finished(call, line, asked, rights.report);
+      return subscriptions.concerns(call.method) ? subscriptions.ask(call, asked, sent) : asked.ask(call, bounds);
     };
     try {
       for await (const part of answers(read(text, rights), ask, rights)) parts.push(part);

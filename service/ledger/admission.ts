@@ -1,15 +1,10 @@
-import type * as Crypto from "ethers/crypto";
-import type * as Transactions from "ethers/transaction";
-import { createRequire } from "node:module";
+import type { Transaction } from "ethers/transaction";
 import { type HardFork, hasFork } from "../profiles";
 import type { Engine } from "./engine";
 import type { ChainSpec } from "./ledger-data";
-import { inGethsWords, Unfit } from "./failures";
+import { ethers } from "./ethers";
+import { Unfit } from "./failures";
 import type { Pool, Waiting } from "./pool";
-import type { Answer } from "./rpc";
-
-/** A transaction that can never be in a block, with the reason in geth's words. */
-const unfit = (message: string) => new Unfit(-32_000, message);
 
 /** The total gas of a block's transactions. */
 export const blockGas = 30_000_000;
@@ -24,18 +19,6 @@ const mostNonce = 2n ** 64n - 1n;
 /** The precompile that recovers the account of a signature. */
 const recovery = "0x0000000000000000000000000000000000000001";
 
-type Transaction = Transactions.Transaction;
-
-function load() {
-  const require = createRequire(__filename);
-  const { Transaction } = require("ethers/transaction") as typeof Transactions;
-  const { keccak256 } = require("ethers/crypto") as typeof Crypto;
-  return { Transaction, keccak256 };
-}
-let loaded: ReturnType<typeof load> | undefined;
-/** The parts of ethers for transactions, loaded with the first one. */
-const ethers = () => (loaded ??= load());
-
 /** The hard fork whose rules a chain has. */
 export const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";
 
@@ -44,25 +27,26 @@ function decoded(raw: string, spec: ChainSpec): Transaction {
   const { Transaction } = ethers();
   const type = Number(raw.slice(0, 4));
   const fork = forkOf(spec);
-  if (raw.length < 4) throw unfit("typed transaction too short");
+  if (raw.length < 4) throw new Unfit("typed transaction too short");
   const since = type === 0 || type >= 0xc0 ? "istanbul" : typeSince[type];
-  if (type === 0 || since === undefined || !hasFork(fork, since)) throw unfit("transaction type not supported");
+  if (type === 0 || since === undefined || !hasFork(fork, since)) throw new Unfit("transaction type not supported");
   let tx: Transaction;
   try {
     tx = Transaction.from(raw);
     if (tx.serialized !== raw.toLowerCase()) throw new Error("not canonical");
   } catch (error) {
     if (/priorityFee cannot be more/.test(String(error)))
-      throw unfit("max priority fee per gas higher than max fee per gas");
-    throw unfit("rlp: the transaction cannot be decoded");
+      throw new Unfit("max priority fee per gas higher than max fee per gas");
+    throw new Unfit("rlp: the transaction cannot be decoded");
   }
   const { signature, chainId } = tx;
   const isSigned = signature !== null && [signature.r, signature._s].every((part) => BigInt(part) > 0n);
-  if (!isSigned || BigInt(signature._s) > halfOrder) throw unfit("invalid sender: invalid transaction v, r, s values");
+  if (!isSigned || BigInt(signature._s) > halfOrder)
+    throw new Unfit("invalid sender: invalid transaction v, r, s values");
   if (tx.type === 0 && signature.legacyChainId === null)
-    throw unfit("only replay-protected (EIP-155) transactions allowed over RPC");
+    throw new Unfit("only replay-protected (EIP-155) transactions allowed over RPC");
   if (chainId !== BigInt(spec.chainId))
-    throw unfit(`invalid sender: invalid chain id for signer: have ${chainId} want ${spec.chainId}`);
+    throw new Unfit(`invalid sender: invalid chain id for signer: have ${chainId} want ${spec.chainId}`);
   fits(tx, raw, spec);
   return tx;
 }
@@ -73,18 +57,18 @@ function fits(tx: Transaction, raw: string, spec: ChainSpec): void {
   const code = spec.profile?.codeSize ?? 24_576;
   const bytes = (raw.length - 2) / 2;
   const { transactionSize = usualSize, gasPriceEnabled = true } = spec.profile ?? {};
-  if (bytes > transactionSize) throw unfit(`oversized data: transaction size ${bytes}, limit ${transactionSize}`);
-  if (!gasPriceEnabled && (tx.maxFeePerGas ?? tx.gasPrice ?? 0n) > 0n) throw unfit("Gas price not 0");
+  if (bytes > transactionSize) throw new Unfit(`oversized data: transaction size ${bytes}, limit ${transactionSize}`);
+  if (!gasPriceEnabled && (tx.maxFeePerGas ?? tx.gasPrice ?? 0n) > 0n) throw new Unfit("Gas price not 0");
   const initial = (data.length - 2) / 2;
   if (to === null && hasFork(fork, "shanghai") && initial > 2 * code)
-    throw unfit(`max initcode size exceeded: code size ${initial}, limit ${2 * code}`);
-  if (gasLimit > blockGas) throw unfit(`exceeds block gas limit: have ${gasLimit}, limit ${blockGas}`);
-  if (BigInt(tx.nonce) >= mostNonce) throw unfit("nonce has max value");
-  if (costOf(tx) >= 2n ** 256n) throw unfit("insufficient funds for gas * price + value");
+    throw new Unfit(`max initcode size exceeded: code size ${initial}, limit ${2 * code}`);
+  if (gasLimit > blockGas) throw new Unfit(`exceeds block gas limit: have ${gasLimit}, limit ${blockGas}`);
+  if (BigInt(tx.nonce) >= mostNonce) throw new Unfit("nonce has max value");
+  if (costOf(tx) >= 2n ** 256n) throw new Unfit("insufficient funds for gas * price + value");
   const needed = intrinsicGas(tx, fork);
-  if (gasLimit < needed) throw unfit(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${needed}`);
+  if (gasLimit < needed) throw new Unfit(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${needed}`);
   if (tx.type === 4 && (to === null || !tx.authorizationList?.length))
-    throw unfit("EIP-7702 transaction with empty auth list or without a receiver");
+    throw new Unfit("EIP-7702 transaction with empty auth list or without a receiver");
 }
 
 /** The gas that a transaction needs before execution. */
@@ -145,9 +129,6 @@ export function shownWaiting({ raw, from }: Pick<Waiting, "raw" | "from">): obje
   };
 }
 
-/** How many accounts' nonces to remember. */
-const mostNonces = 4_096;
-
 /** What is known about accounts after the latest change of the state. */
 export class Accounts {
   readonly #balances = new Map<string, bigint>();
@@ -164,7 +145,6 @@ export class Accounts {
   async used(engine: Engine, account: string): Promise<number> {
     const known =
       this.#used.get(account) ?? Number(await engine.call<string>("eth_getTransactionCount", [account, "latest"]));
-    if (this.#used.size >= mostNonces) this.#used.clear();
     this.#used.set(account, known);
     return known;
   }
@@ -194,24 +174,21 @@ export async function admitted(
   { accounts, pool }: Known,
 ): Promise<[string, Waiting]> {
   const hash = ethers().keccak256(raw); // tx.hash would serialize it again
-  if (pool.has(hash)) throw unfit("already known");
+  if (pool.has(hash)) throw new Unfit("already known");
   const used = await accounts.used(engine, from);
-  if (tx.nonce < used) throw unfit(`nonce too low: next nonce ${used}, tx nonce ${tx.nonce}`);
+  if (tx.nonce < used) throw new Unfit(`nonce too low: next nonce ${used}, tx nonce ${tx.nonce}`);
   const cost = costOf(tx);
   const own = pool.of(from);
   const former = own.find(({ nonce }) => nonce === tx.nonce);
-  if (former && !isDearer(tx, former)) throw unfit("replacement transaction underpriced");
+  if (former && !isDearer(tx, former)) throw new Unfit("replacement transaction underpriced");
   const spent = own.reduce((sum, one) => sum + (one === former ? 0n : one.cost), 0n);
   const balance = spent + cost > 0n ? await accounts.balance(engine, from) : 0n;
   if (balance < spent + cost) {
     const queued = spent > 0n ? `, queued cost ${spent}` : "";
     const least = `tx cost ${cost}, overshot ${spent + cost - balance}`;
-    throw unfit(`insufficient funds for gas * price + value: balance ${balance}${queued}, ${least}`);
+    throw new Unfit(`insufficient funds for gas * price + value: balance ${balance}${queued}, ${least}`);
   }
-  return [
-    hash,
-    { raw, from, nonce: tx.nonce, gas: Number(tx.gasLimit), cost, queued: tx.nonce > nextNonce(used, own) },
-  ];
+  return [hash, { raw, from, nonce: tx.nonce, cost, queued: tx.nonce > nextNonce(used, own) }];
 }
 
 /** The first nonce that no transaction has, neither in a block nor waiting. */
@@ -236,37 +213,32 @@ async function senderOf(engine: Engine, tx: Transaction): Promise<string> {
     { to: recovery, gas: "0x10000", gasPrice: "0x0", data },
     "latest",
   ]);
-  if (found.length !== 66) throw unfit("invalid sender: invalid transaction v, r, s values");
+  if (found.length !== 66) throw new Unfit("invalid sender: invalid transaction v, r, s values");
   return `0x${found.slice(-40)}`;
 }
 
-/** A transaction that the node signs, with its defaults filled in. Its gas is estimated, so a transaction that reverts is refused. */
-export async function signed(engine: Engine, asked: unknown, { accounts, pool, spec }: Known): Promise<string> {
+/**
+ * A transaction that the node signs, with its defaults filled in. Its gas is estimated, so a transaction that reverts is refused.
+ *
+ * @param call makes a call to the engine, which fails in geth's words
+ */
+export async function signed(
+  engine: Engine,
+  call: (method: string, params: unknown[]) => Promise<unknown>,
+  asked: unknown,
+  { accounts, pool, spec }: Known,
+): Promise<string> {
   const given = asked as Record<string, unknown> & { from: string };
   const { chainId = spec.chainId, to, data = "0x", input = data } = given;
   if (BigInt(chainId as string) !== BigInt(spec.chainId))
-    throw unfit(`chainId does not match node's (have=${BigInt(chainId as string)}, want=${spec.chainId})`);
-  if (to === undefined && input === "0x") throw unfit("contract creation without any data provided");
+    throw new Unfit(`chainId does not match node's (have=${BigInt(chainId as string)}, want=${spec.chainId})`);
+  if (to === undefined && input === "0x") throw new Unfit("contract creation without any data provided");
   const from = given.from.toLowerCase();
   const next = async () => nextNonce(await accounts.used(engine, from), pool.of(from));
   const nonce = given.nonce ?? `0x${(await next()).toString(16)}`;
   const priced = given.gasPrice ?? given.maxFeePerGas ?? given.maxPriorityFeePerGas;
   const free = spec.profile && { gasPrice: `0x${spec.profile.gasPrice.toString(16)}` };
   const whole = { ...given, nonce, ...(priced === undefined ? free : {}) };
-  const gas = given.gas ?? resultIn(await engine.answer("eth_estimateGas", [whole, "latest"]));
-  return resultIn(await engine.answer("eth_signTransaction", [{ ...whole, gas }])) as string;
-}
-
-/** The result of a call. Throws its error, in geth's words. */
-export function resultIn(answer: Answer): unknown {
-  if ("result" in answer) return answer.result;
-  const { message, code, data } = inGethsWords(answer.error, { height: 0, history: 0 });
-  throw new Unfit(code, message, data);
-}
-
-/** The response to a call with this failure. */
-export function failureOf(error: unknown): Answer {
-  if (!(error instanceof Unfit)) throw error;
-  const { code, message, data } = error;
-  return { error: { code, message, ...(data === undefined ? {} : { data }) } };
+  const gas = given.gas ?? (await call("eth_estimateGas", [whole, "latest"]));
+  return (await call("eth_signTransaction", [{ ...whole, gas }])) as string;
 }

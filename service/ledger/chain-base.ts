@@ -2,7 +2,7 @@ import { Accounts } from "./admission";
 import { Feeds } from "./feeds";
 import { sealed } from "./header";
 import type { Entry, LedgerData, ChainSpec, Head, Made, Sealed } from "./ledger-data";
-import { Pool, type PoolLimits } from "./pool";
+import { Pool } from "./pool";
 import { SteadyClock } from "../storage/steady-clock";
 
 /** How a chain is run. */
@@ -15,8 +15,6 @@ export interface Pace {
   patience: number;
   /** How many blocks a contract can look back: a start replays at least as many. */
   lookback: number;
-  /** Transactions that may wait for a block. */
-  pool: PoolLimits;
   /** How long after the last call (ms) a chain with a period still makes empty blocks. */
   idle: number;
 }
@@ -26,14 +24,13 @@ export const usualPace: Pace = {
   snapshot: { blocks: 1_024, gas: 3e9, transactions: 8_192 },
   patience: 2_048,
   lookback: 256,
-  pool: { accountPool: 256, pool: 4_096 },
   idle: 3_600_000,
 };
 
 /** Tracks whether a ledger is in use. Without users, it needs no empty blocks. */
 class Presence {
   /** Number of subscribers, who count until they leave. */
-  readonly #staying = new Set<unknown>();
+  subscribers = 0;
   /** Until when the latest call counts. */
   #until = -Infinity;
   /** Whether there was a call since the latest block, whatever the period. */
@@ -43,20 +40,12 @@ class Presence {
   constructor(private readonly idle: number) {}
 
   get isSomebody(): boolean {
-    return this.#called || this.#staying.size > 0 || performance.now() < this.#until;
+    return this.#called || this.subscribers > 0 || performance.now() < this.#until;
   }
 
   calls(): void {
     this.#called = true;
     this.#until = performance.now() + this.idle;
-  }
-
-  enters(who: unknown): void {
-    this.#staying.add(who);
-  }
-
-  leaves(who: unknown): void {
-    if (this.#staying.delete(who)) this.calls();
   }
 
   /** The callers so far have their block. */
@@ -69,8 +58,8 @@ const mostLines = 1_000;
 
 /** The context of every part of a chain. */
 export class ChainBase {
-  readonly feeds: Feeds;
-  readonly pool: Pool;
+  readonly feeds = new Feeds();
+  readonly pool = new Pool();
   readonly accounts = new Accounts();
   /** The users of the chain, except the service itself. */
   readonly presence: Presence;
@@ -91,8 +80,6 @@ export class ChainBase {
     clock: () => number,
   ) {
     this.clock = new SteadyClock(clock);
-    this.feeds = new Feeds();
-    this.pool = new Pool(pace.pool);
     this.presence = new Presence(pace.idle);
   }
 
@@ -136,10 +123,9 @@ export class ChainBase {
   }
 
   /** Keeps a block, and notifies its listeners at once. */
-  keep(sealed: Sealed): Promise<void> {
-    const kept = this.data.keep(sealed);
+  keep(sealed: Sealed): void {
+    this.data.keep(sealed);
     this.feeds.block(sealed);
-    return kept;
   }
 
   /** Records input of the chain; resolves when it is on disk. Warns once if it cannot be recorded. */

@@ -1,4 +1,5 @@
-import { admitted, failureOf, resultIn, type Sent, sentBy, shownWaiting, signed } from "./admission";
+import { setTimeout as wait } from "node:timers/promises";
+import { admitted, sentBy, shownWaiting, signed } from "./admission";
 import type { ChainBase } from "./chain-base";
 import { type Engine, headOf, type Host } from "./engine";
 import { EngineKeeper } from "./engine-keeper";
@@ -6,12 +7,9 @@ import type { Listener } from "./feeds";
 import type { Entry } from "./ledger-data";
 import { Reads } from "./reads";
 import { tell } from "./replay";
-import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall, written } from "./rpc";
-import { Unfit } from "./failures";
+import { type Bounds, Excess, own, type RpcCall, rpcCall } from "./rpc";
 import type { Profile } from "../profiles";
 import { Sealing } from "./sealing";
-
-const takes = /^eth_send(Raw)?Transaction(Sync)?$/;
 
 /**
  * A ledger. It records each transaction before answering, and each block with its time before showing it. The engine that executes them
@@ -66,10 +64,11 @@ export class Chain {
   subscribe(params: unknown[], listener: Listener): () => void {
     const { feeds, presence } = this.#base;
     const unsubscribe = feeds.subscribe(params, listener);
-    presence.enters(listener);
+    presence.subscribers++;
     return () => {
       unsubscribe();
-      presence.leaves(listener);
+      presence.subscribers--;
+      presence.calls();
     };
   }
 
@@ -97,20 +96,19 @@ export class Chain {
     return this.#base.head.number;
   }
 
-  /** Makes a caller's call and returns the line of the answer. */
-  ask = (call: RpcCall, bounds: Bounds): Promise<Buffer> => {
+  /** Makes a caller's call. Returns its result, and throws its error. */
+  ask = (call: RpcCall, bounds: Bounds): Promise<unknown> => {
     this.#base.presence.calls();
-    const asked = this.#ask(call, bounds);
-    const late = new Promise<never>((_done, fail) => {
-      const timer = setTimeout(() => fail(new Excess("late")), Math.max(0, bounds.ms)).unref();
-      void asked.finally(() => clearTimeout(timer)).catch(() => undefined);
+    const over = new AbortController();
+    const late = wait(Math.max(0, bounds.ms), undefined, { ref: false, signal: over.signal }).then(() => {
+      throw new Excess("late");
     });
-    return Promise.race([asked, late]);
+    return Promise.race([this.#ask(call, bounds), late]).finally(() => over.abort());
   };
 
   /** Makes one of the service's own calls. It does not wake an idle chain; otherwise, a tether would keep its environment awake forever. */
   call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
-    resultOf<T>(method, await this.#own(method, params));
+    (await this.#ask(rpcCall(method, params), own)) as T;
 
   /** Gives an account money. */
   async give(account: string, wei: bigint): Promise<void> {
@@ -129,76 +127,44 @@ export class Chain {
     this.#base.closed = true;
     clearInterval(this.#timer);
     this.#base.feeds.close();
-    const ended = this.#sealing.end();
-    this.#keeper.close();
-    await ended;
+    await Promise.all([this.#sealing.end(), this.#keeper.close()]);
     await this.#base.data.close();
   }
 
-  // Calls
-
-  async #ask(call: RpcCall, bounds: Bounds): Promise<Buffer> {
-    const { id, method, params } = call;
-    if (!takes.test(method)) return this.#reads.answer(call, bounds);
-    const answer = await this.#send(method, params, bounds);
-    return written({ ...answer, jsonrpc: "2.0", id });
+  #ask(call: RpcCall, bounds: Bounds): Promise<unknown> {
+    if (call.method === "eth_sendTransaction" || call.method === "eth_sendRawTransaction")
+      return this.#send(call, bounds);
+    return this.#reads.answer(call, bounds);
   }
-
-  #own = async (method: string, params: unknown[]): Promise<Answer> =>
-    JSON.parse((await this.#ask(rpcCall(method, params), own)).toString()) as Answer;
 
   /** Accepts a transaction: records it, then answers. */
-  async #send(method: string, params: unknown[], { ms, now }: Bounds): Promise<Answer> {
+  async #send({ method, params }: RpcCall, { patient }: Bounds): Promise<string> {
     const { feeds, pool, spec } = this.#base;
-    const end = performance.now() + ms;
-    const ready = await this.#keeper.ready(now);
-    let answer: Answer = { result: null };
-    let sent: Sent | undefined;
-    try {
-      // reads many at the same time, then takes one after the other
-      if (method.startsWith("eth_sendRaw")) sent = await sentBy(ready, params[0] as string, spec);
-    } catch (error) {
-      return failureOf(error);
-    }
+    const ready = await this.#keeper.ready(patient);
+    // reads many at the same time, then takes one after the other
+    const sent = method === "eth_sendRawTransaction" && (await sentBy(ready, params[0] as string, spec));
+    let hash = "";
     await this.#sealing.enqueue(async (engine) => {
-      try {
-        const own = sent ?? (await sentBy(engine, await signed(engine, params[0], this.#base), spec));
-        const [hash, waiting] = await admitted(engine, own, this.#base);
-        const full = pool.refuses(waiting);
-        if (full !== undefined) throw new Unfit(-32_000, full);
-        const { former, ready } = pool.add(hash, waiting);
-        answer = { result: hash };
-        return {
-          entry: { tx: own.raw },
-          tx: waiting,
-          told: (said) => {
-            try {
-              if (said) resultIn(said);
-              for (const one of ready) feeds.transaction(one.hash, () => shownWaiting(one));
-            } catch (error) {
-              pool.remove(hash);
-              answer = failureOf(error);
-            }
-          },
-          undo: () => {
-            pool.remove(hash);
-            if (former) pool.add(...former);
-          },
-        };
-      } catch (error) {
-        answer = failureOf(error);
-        return undefined;
-      }
+      const call = async (name: string, given: unknown[]) =>
+        this.#reads.result(await engine.answer(name, given), name, given);
+      const own = sent || (await sentBy(engine, await signed(engine, call, params[0], this.#base), spec));
+      const [made, waiting] = await admitted(engine, own, this.#base);
+      hash = made;
+      const { former, ready } = pool.add(hash, waiting);
+      return {
+        entry: { tx: own.raw },
+        tx: waiting,
+        told: (said) => {
+          if (said && "error" in said) pool.remove(hash);
+          if (said) this.#reads.result(said, method, params);
+          for (const one of ready) feeds.transaction(one.hash, () => shownWaiting(one));
+        },
+        undo: () => {
+          pool.remove(hash);
+          if (former) pool.add(...former);
+        },
+      };
     });
-    return method.endsWith("Sync") && "result" in answer ? this.#receipt(answer.result as string, end) : answer;
-  }
-
-  async #receipt(hash: string, end: number): Promise<Answer> {
-    while (!this.#base.closed && performance.now() < end) {
-      const answer = await this.#own("eth_getTransactionReceipt", [hash]);
-      if ("error" in answer || answer.result !== null) return answer;
-      await this.#sealing.next();
-    }
-    throw new Excess("late");
+    return hash;
   }
 }

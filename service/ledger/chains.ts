@@ -55,7 +55,7 @@ export class Chains {
     private readonly pace: Pace = usualPace,
   ) {
     this.#dir = dir === undefined ? join(this.#sockets, "ledgers") : resolve(dir);
-    this.#host = { command: resolve(command), memory, dir: this.#sockets, running: new Set() };
+    this.#host = { command: resolve(command), memory, dir: this.#sockets };
     try {
       mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
     } catch (error) {
@@ -120,9 +120,6 @@ export class Chains {
     this.#closed = true;
     await Promise.allSettled(this.#ending.values());
     await Promise.allSettled([...this.#running.values()].map(async (chain) => (await chain).close()));
-    const { running } = this.#host;
-    for (const { end } of running) end();
-    await Promise.all([...running].map(({ ended }) => ended));
     this.#remove();
   }
 

@@ -12,11 +12,10 @@ const leave = { least: 1_000, most: 60_000 };
 
 /** Starts and watches a chain's engine. Replaces it when it ends or has grown. */
 export class EngineKeeper {
-  /** Replaced engines that finish their requests. */
-  readonly #leaving = new Set<Engine>();
+  /** All that run: the one in use, one that starts, and those that finish their calls. */
+  readonly #all = new Set<Engine>();
   /** The engine; it may have ended. */
   engine: Engine | undefined;
-  readonly #opening = new Set<Engine>();
   #outOfOrder: OutOfOrder | undefined;
   /** Why there is no engine now, if so. */
   #why: string | undefined;
@@ -125,8 +124,7 @@ export class EngineKeeper {
 
   async #through(snapshot: Snapshot | undefined): Promise<Replay> {
     const { base } = this;
-    const engine = await Engine.start(this.host, base);
-    this.#opening.add(engine);
+    const engine = await Engine.start(this.host, base, this.#all);
     try {
       const replay = await Replay.begin(engine, base, snapshot);
       this.#replay = replay;
@@ -135,8 +133,6 @@ export class EngineKeeper {
     } catch (error) {
       engine.end();
       throw error;
-    } finally {
-      this.#opening.delete(engine);
     }
   }
 
@@ -154,17 +150,17 @@ export class EngineKeeper {
     void this.#dismiss(engine);
   }
 
-  close(): void {
-    for (const engine of [...this.#opening, this.engine, ...this.#leaving]) engine?.end();
+  async close(): Promise<void> {
+    const all = [...this.#all];
+    for (const { end } of all) end();
+    await Promise.all(all.map(({ ended }) => ended));
   }
 
   async #dismiss(engine: Engine): Promise<void> {
-    this.#leaving.add(engine);
     const end = performance.now() + leave.most;
     do await wait(leave.least, undefined, { ref: false });
     while (engine.busy && !engine.over && performance.now() < end);
     engine.end();
-    this.#leaving.delete(engine);
   }
 
   #lost(engine: Engine, why: string): void {

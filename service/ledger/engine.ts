@@ -1,8 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
@@ -10,13 +9,11 @@ import { Refusal, ServiceError } from "../errors";
 import { rootOf } from "./header";
 import type { Block, ChainSpec, Head, Made, Receipt } from "./ledger-data";
 import { type Answer, type Bounds, Caller } from "./rpc";
-import { type Watched, watched } from "./watched";
+import { watched } from "./watched";
 
 /** System contracts of the public network. They write into every block, so a state would grow forever. */
 const perBlock = ["0x0000F90827F1C53a10cb7A02335B175320002935", "0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02"];
 
-/** Bytes that are converted to or from hexadecimal digits at once. */
-const slice = 1 << 20;
 const [zipped, unzipped] = [promisify(gzip), promisify(gunzip)];
 /** A state may take long to load or to dump. */
 const large: Bounds = { bytes: Infinity, ms: 3_600_000 };
@@ -28,8 +25,6 @@ export interface Host {
   memory: number;
   /** The folder of the sockets, which only this user can enter. */
   dir: string;
-  /** The engines' processes. */
-  running: Set<Watched>;
 }
 
 /** What a chain's engine begins with. */
@@ -60,22 +55,24 @@ export class Engine extends Caller {
     /** Why it ended. */
     readonly ended: Promise<string>,
     readonly end: () => void,
-    private readonly free: boolean,
   ) {
     super(socketPath);
     void ended.then(() => (this.over = true));
   }
 
-  /** Starts one at its genesis. */
-  static async start({ command, memory, dir, running }: Host, { spec, data, sealer }: Started): Promise<Engine> {
+  /** Starts one at its genesis. @param all has it until it has ended */
+  static async start(
+    { command, memory, dir }: Host,
+    { spec, data, sealer }: Started,
+    all: Set<Engine>,
+  ): Promise<Engine> {
     const socketPath = join(dir, `${++started}`);
     const places = ["--host", await unreachable(), "--init", data.genesis, "--ipc", socketPath];
     const args = [...argumentsOf(spec), "--memory-limit", `${memory}`, ...places];
-    const child = watched(command, args, dir);
-    running.add(child);
-    const { ended, end } = child;
-    void ended.then(() => running.delete(child));
-    const engine = new Engine(socketPath, ended, end, spec.profile !== undefined);
+    const { ended, end } = watched(command, args, dir);
+    const engine = new Engine(socketPath, ended, end);
+    all.add(engine);
+    void ended.then(() => all.delete(engine));
     const failed = ended.then((why) => {
       throw new Refusal(503, `The ledger does not start: ${why}.`);
     });
@@ -117,37 +114,12 @@ export class Engine extends Caller {
   send = (raw: string): Promise<Answer> => this.answer("eth_sendRawTransaction", [raw]);
 
   /** Loads a state that an engine has dumped. */
-  async load(state: AsyncIterable<Buffer>): Promise<void> {
-    await this.#large("anvil_loadState", state);
-  }
+  load = (state: Buffer): Promise<unknown> => this.call("anvil_loadState", [`0x${state.toString("hex")}`], large);
 
   /** Its state after the latest block, compressed, with only that block. */
   async dump(number: number): Promise<Buffer> {
-    const answer = await this.#large("anvil_dumpState");
-    const from = answer.indexOf('"0x') + 3;
-    const digits = answer.subarray(from, answer.lastIndexOf('"'));
-    const bytes = Buffer.alloc(digits.length / 2);
-    for (let at = 0; at < digits.length; at += slice)
-      bytes.write(digits.toString("latin1", at, at + slice), at / 2, "hex");
-    return zipped(lastOf(await unzipped(bytes), number));
-  }
-
-  /** One call with a large answer or parameter, which is streamed as hexadecimal digits. */
-  async #large(method: string, bytes?: AsyncIterable<Buffer>): Promise<Buffer> {
-    async function* call() {
-      yield `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[`;
-      if (bytes) {
-        yield '"0x';
-        for await (const part of bytes) yield part.toString("hex");
-        yield '"';
-      }
-      yield "]}\n";
-    }
-    const write = (socket: Socket) => pipeline(call, socket, { end: false });
-    const answer = await this.exchange(write, large);
-    const failure = answer.subarray(0, 200).includes('"error"');
-    if (failure) throw new Error(`${method}: ${answer.subarray(0, 500).toString()}`);
-    return answer;
+    const state = await this.call<string>("anvil_dumpState", [], large);
+    return zipped(lastOf(await unzipped(Buffer.from(state.slice(2), "hex")), number));
   }
 
   async #listening(): Promise<void> {

@@ -1,3 +1,5 @@
+import { RpcError } from "./rpc";
+
 /** An error of a chain. */
 export interface Failure {
   code: number;
@@ -6,10 +8,10 @@ export interface Failure {
 }
 
 /** A failed call, with the message for its caller. */
-export class Unfit extends Error {
+export class Unfit extends RpcError {
   constructor(
-    readonly code: number,
     message: string,
+    readonly code = -32_000,
     readonly data?: unknown,
   ) {
     super(message);

@@ -1,7 +1,5 @@
-import type * as Transaction from "ethers/transaction";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { deflateRaw, deflateRawSync, inflateRaw } from "node:zlib";
@@ -9,6 +7,7 @@ import { Damaged, Refusal } from "../errors";
 import { type Change, Database } from "../storage/database";
 import { replaceFile, sha256OfFile } from "../storage/files";
 import type { Profile } from "../profiles";
+import { ethers } from "./ethers";
 
 /** The properties of a chain, fixed at its first start. */
 export interface ChainSpec {
@@ -115,9 +114,9 @@ export class LedgerData {
   #next = 0;
   /** The latest block that is kept. */
   #height = -1;
-  /** The latest block, which is shown while it is being kept: it is recorded, so the engine could make it again. */
-  #latest: Sealed | undefined;
-  #keeping: Promise<void> = Promise.resolve();
+  /** Blocks that are shown while they are written. They are recorded, so the engine could make them again. */
+  readonly #unwritten = new Map<number, Sealed>();
+  #writing: Promise<void> = Promise.resolve();
   /** The latest block that was recorded; the engine may still have to make it. */
   #recorded = 0;
 
@@ -211,35 +210,20 @@ export class LedgerData {
     }
   }
 
-  /** Keeps a block, and shows it at once. It needs no sync: the engine can make it again. */
-  async keep(sealed: Sealed): Promise<void> {
+  /** Keeps a block, and shows it at once. It needs no sync. One that cannot be written is written with the next one. */
+  keep(sealed: Sealed): void {
     const number = Number(sealed.block.number);
-    this.#latest = sealed;
     this.#height = number;
     this.#note(number, sealed);
-    const written = this.#write(number, sealed);
-    this.#keeping = written.catch(() => undefined);
-    try {
-      await written;
-    } catch (error) {
-      this.#latest = undefined;
-      this.#height = number - 1;
-      throw error;
-    }
+    this.#unwritten.set(number, sealed);
+    this.#writing = this.#writing.then(() => this.#write()).catch(() => undefined);
   }
 
-  async #write(number: number, sealed: Sealed): Promise<void> {
-    const { block, receipts } = sealed;
-    const logs = receipts.flatMap((receipt) => receipt.logs.map((log) => JSON.stringify(log)));
-    await this.database.write(
-      [
-        [key.block(number), await packed(JSON.stringify(sealed))],
-        [key.hash(block.hash), `${number}`],
-        ...block.transactions.map(({ hash }, at): Change => [key.transaction(hash), `${number} ${at}`]),
-        ...(logs.length > 0 ? [[key.logs(number), logs.join()] as const] : []),
-      ],
-      false,
-    );
+  async #write(): Promise<void> {
+    const blocks = [...this.#unwritten];
+    const changes = await Promise.all(blocks.map(([number, sealed]) => changesOf(number, sealed)));
+    await this.database.write(changes.flat(), false);
+    for (const [number] of blocks) this.#unwritten.delete(number);
   }
 
   async sealed(number: number): Promise<Sealed | undefined> {
@@ -253,24 +237,30 @@ export class LedgerData {
   }
 
   async numberOf(hash: string): Promise<number | undefined> {
-    if (this.#latest?.block.hash === hash.toLowerCase()) return this.#height;
+    for (const [number, { block }] of this.#unwritten) if (block.hash === hash.toLowerCase()) return number;
     const value = await this.#get(key.hash(hash));
     return value && Number(value.toString());
   }
 
   /** The place of a transaction: the number of its block, and its index. */
   async placeOf(hash: string): Promise<{ number: number; at: number } | undefined> {
-    const own = this.#latest?.block.transactions.findIndex((one) => one.hash === hash.toLowerCase()) ?? -1;
-    if (own >= 0) return { number: this.#height, at: own };
+    for (const [number, { block }] of this.#unwritten) {
+      const at = block.transactions.findIndex((one) => one.hash === hash.toLowerCase());
+      if (at >= 0) return { number, at };
+    }
     const [number, at] = (await this.#get(key.transaction(hash)))?.toString().split(" ").map(Number) ?? [];
     return number === undefined ? undefined : { number, at: at! };
   }
 
   /** The logs of blocks, of each block that has some as JSON without the brackets around it. */
   async *logs(from: number, to: number): AsyncGenerator<Buffer> {
-    await this.#keeping;
+    await this.#writing;
+    const unwritten = [...this.#unwritten]; // the disk is full
     try {
-      for await (const [, value] of this.database.entries(key.logs(from), key.logs(to + 1))) yield value;
+      const until = Math.min(to + 1, ...unwritten.map(([number]) => number));
+      for await (const [, value] of this.database.entries(key.logs(from), key.logs(until))) yield value;
+      for (const [number, one] of unwritten)
+        if (number >= from && number <= to && logsOf(one) !== "") yield Buffer.from(logsOf(one));
     } catch (error) {
       throw error instanceof Damaged ? new OutOfOrder(this.dir, error.what) : error;
     }
@@ -307,16 +297,17 @@ export class LedgerData {
     return this.database.write([[key.snapshot(number), undefined], ...gone]);
   }
 
-  /** The state of a snapshot, in pieces. */
-  async *stateOf({ number, parts }: Snapshot): AsyncGenerator<Buffer> {
-    for (let at = 0; at < parts; at++) {
-      const value = await this.#get(key.part(number, at));
-      if (!value) throw new OutOfOrder(this.dir, `${this.dir} is damaged: the state of block ${number} is incomplete`);
-      yield value;
-    }
+  /** The state of a snapshot. */
+  async stateOf({ number, parts }: Snapshot): Promise<Buffer> {
+    const all = await Promise.all(Array.from({ length: parts }, (_, at) => this.#get(key.part(number, at))));
+    if (all.every((one) => one !== undefined)) return Buffer.concat(all);
+    throw new OutOfOrder(this.dir, `${this.dir} is damaged: the state of block ${number} is incomplete`);
   }
 
-  close = (): Promise<void> => this.database.close();
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.database.close();
+  }
 
   async #begin(): Promise<void> {
     const kept = await this.#get("genesis");
@@ -358,6 +349,21 @@ export class LedgerData {
   }
 }
 
+/** The logs of a block, as JSON without the brackets around it. */
+const logsOf = ({ receipts }: Sealed): string =>
+  receipts.flatMap(({ logs }) => logs.map((log) => JSON.stringify(log))).join();
+
+async function changesOf(number: number, sealed: Sealed): Promise<Change[]> {
+  const { hash, transactions } = sealed.block;
+  const logs = logsOf(sealed);
+  return [
+    [key.block(number), await packed(JSON.stringify(sealed))],
+    [key.hash(hash), `${number}`],
+    ...transactions.map((one, at): Change => [key.transaction(one.hash), `${number} ${at}`]),
+    ...(logs === "" ? [] : [[key.logs(number), logs] as const]),
+  ];
+}
+
 /** A part of a ledger is missing or damaged. Only calls that need it fail. */
 export class OutOfOrder extends Refusal {
   constructor(dir: string, what: string) {
@@ -395,13 +401,12 @@ export const plainAddress = (text: string) => `0x${text.toLowerCase().replace(/^
  * process list or a log.
  */
 function genesis({ chainId, accounts, prefunded = {}, profile }: ChainSpec, now: number) {
-  const { computeAddress } = createRequire(__filename)("ethers/transaction") as typeof Transaction;
   const others = Object.entries(prefunded).map(
     ([account, { balance }]) => [plainAddress(account), { balance: hexOf(balance) }] as const,
   );
   const own = Array.from({ length: accounts }, () => {
     const secretKey = `0x${randomBytes(32).toString("hex")}`; // practically all random keys are valid
-    return [computeAddress(secretKey), { balance: hexOf(10_000n * ether), secretKey }] as const;
+    return [ethers().computeAddress(secretKey), { balance: hexOf(10_000n * ether), secretKey }] as const;
   });
   const time = profile?.clock === "nanoseconds" ? BigInt(now) * 1_000_000n : Math.floor(now / 1_000);
   return {

@@ -10,19 +10,14 @@ export interface Log {
   topics: string[];
 }
 
-/** A matcher of logs: the text must contain one of each `names`; then `fits` decides exactly. */
-export function matching({ address, topics }: Criteria) {
-  const addresses = [address ?? []].flat();
-  const wanted = (topics ?? []).map((one) => [one ?? []].flat());
-  const some = (all: readonly (string | null | undefined)[]) => all.filter((one) => typeof one === "string");
-  const isAny = (all: readonly unknown[]) => all.length === 0 || some(all as string[]).length < all.length;
-  const narrow = [addresses, ...wanted].filter((all) => !isAny(all)).map(some);
-  // a wildcard topic must exist, too
-  if (wanted.length > 0 && narrow.length === 0) narrow.push(["0x"]);
-  const names = narrow.map((all) => all.map((name) => Buffer.from(name)));
-  const fits = (log: Log) =>
-    (isAny(addresses) || addresses.includes(log.address)) &&
-    wanted.length <= log.topics.length &&
-    wanted.every((all, at) => isAny(all) || all.includes(log.topics[at]));
-  return { names, fits };
+/** Tells which logs fit. */
+export function matching({ address, topics }: Criteria): (log: Log) => boolean {
+  const isIn = (wanted: unknown, value: unknown) => {
+    const all = [wanted ?? []].flat();
+    return all.length === 0 || all.some((one) => (one ?? value) === value);
+  };
+  return (log) =>
+    isIn(address, log.address) &&
+    (topics ?? []).length <= log.topics.length &&
+    (topics ?? []).every((one, at) => isIn(one, log.topics[at]));
 }

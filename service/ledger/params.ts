@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Unfit } from "./failures";
 import type { Profile } from "../profiles";
 
 /*
@@ -114,8 +115,8 @@ export type Transaction = Partial<z.output<typeof transaction>>;
 const withoutGaps = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
 
-const mostTopics = 4;
-const mostAddresses = 1_000;
+/** The limits of geth. */
+const most = { topics: 4, addresses: 1_000, percentiles: 100, proofs: 1_024, blocks: 16 };
 const topic = z.union([hash, z.array(maybeHash)], "must be a topic, a list of them, or null").nullish();
 const end = z.union([tags, number64], 'must be the number of a block, such as "0x10", or "latest"');
 const criteria = z
@@ -129,9 +130,9 @@ const criteria = z
   .superRefine(({ fromBlock, toBlock, blockHash, topics, address }, context) => {
     if (blockHash !== undefined && (fromBlock ?? toBlock) !== undefined)
       context.addIssue("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other");
-    if ((topics?.length ?? 0) > mostTopics) context.addIssue(`topics: exceed max topics: at most ${mostTopics}`);
-    if (Array.isArray(address) && address.length > mostAddresses)
-      context.addIssue(`address: exceed max addresses: at most ${mostAddresses}`);
+    if ((topics?.length ?? 0) > most.topics) context.addIssue(`topics: exceed max topics: at most ${most.topics}`);
+    if (Array.isArray(address) && address.length > most.addresses)
+      context.addIssue(`address: exceed max addresses: at most ${most.addresses}`);
     if (fromBlock === "pending" || toBlock === "pending") context.addIssue("pending logs are not supported");
   })
   .transform(withoutGaps);
@@ -160,7 +161,12 @@ const account = z.object({
   stateDiff: slots,
   movePrecompileToAddress: maybeAddress,
 });
-const stateOverrides = maybe(z.record(address, account));
+const stateOverrides = maybe(
+  z.record(address, account).superRefine((accounts, context) => {
+    for (const [address, { state, stateDiff }] of Object.entries(accounts))
+      if (state && stateDiff) context.addIssue(`account ${address} has both 'state' and 'stateDiff'`);
+  }),
+);
 const blockOverrides = maybe(
   z.object({
     number: maybeQuantity,
@@ -177,8 +183,13 @@ const blockOverrides = maybe(
     blockHash: slots,
   }),
 );
+const few = (count: number, what: string) => `must be at most ${count} ${what}`;
 const simulation = z.object({
-  blockStateCalls: list(z.object({ blockOverrides, stateOverrides, calls: list(transaction) })),
+  blockStateCalls: maybe(
+    z
+      .array(z.object({ blockOverrides, stateOverrides, calls: list(transaction) }))
+      .max(most.blocks, few(most.blocks, "blocks")),
+  ),
   traceTransfers: maybeFlag,
   validation: maybeFlag,
   returnFullTransactions: maybeFlag,
@@ -192,6 +203,17 @@ const typedData = z.union(
 const decimal = matching(/^\d{1,4}$/, 4, "").transform(Number);
 const count = z.union([number64, decimal, z.number().int().min(0).max(1_024)], "must be a number of blocks");
 const flag = z.boolean("must be true or false");
+const slotsOf = z.array(slot, "must be a list of storage keys").max(most.proofs, few(most.proofs, "storage keys"));
+const percentiles = z
+  .array(z.number(), "must be a list of percentiles")
+  .max(most.percentiles, few(most.percentiles, "percentiles"))
+  .superRefine((all, context) => {
+    const shown = (at: number) => `#${at}:${all[at]!.toFixed(6)}`;
+    all.forEach((one, at) => {
+      if (one < 0 || one > 100) context.addIssue(`${ofPercentile}: ${one.toFixed(6)}`);
+      if (at > 0 && one < all[at - 1]!) context.addIssue(`${ofPercentile}: ${shown(at - 1)} >= ${shown(at)}`);
+    });
+  });
 
 const trace = maybe(
   z.strictObject({
@@ -221,9 +243,9 @@ export const standard: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([transaction, block, stateOverrides, blockOverrides]), "eth_call", "eth_estimateGas"),
   ...each(z.tuple([transaction, block]), "eth_createAccessList"),
   ...each(z.tuple([simulation, block]), "eth_simulateV1"),
-  ...each(z.tuple([count, number, z.array(z.number(), "must be a list of percentiles")]), "eth_feeHistory"),
+  ...each(z.tuple([count, number, percentiles]), "eth_feeHistory"),
   ...each(z.tuple([address, block]), "eth_getBalance", "eth_getCode", "eth_getTransactionCount"),
-  ...each(z.tuple([address, z.array(slot, "must be a list of storage keys"), block]), "eth_getProof"),
+  ...each(z.tuple([address, slotsOf, block]), "eth_getProof"),
   ...each(z.tuple([address, slot, block]), "eth_getStorageAt"),
   ...each(z.tuple([filter]), "eth_getLogs"),
   ...each(z.tuple([watched]), "eth_newFilter"),
@@ -239,7 +261,6 @@ export const standard: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([text(word)]), "eth_uninstallFilter", "eth_getFilterChanges", "eth_getFilterLogs"),
   ...each(z.tuple([text(word)]), "eth_unsubscribe"),
   ...each(z.tuple([data]), "eth_sendRawTransaction"),
-  ...each(z.tuple([data, maybeNumber]), "eth_sendRawTransactionSync"),
 ]);
 
 /** Calls of one protocol: who may seal blocks. */
@@ -267,23 +288,30 @@ export const subscriptions: ReadonlyMap<unknown, Rules> = new Map([
 /** Calls that sign, with the account of the caller's node. */
 export const signing: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([transaction]), "eth_sendTransaction", "eth_signTransaction"),
-  ...each(z.tuple([transaction, maybeNumber]), "eth_sendTransactionSync"),
   ...each(z.tuple([address, data]), "eth_sign"),
   ...each(z.tuple([data, address, maybe(text(1_024))]), "personal_sign"),
   ...each(z.tuple([address, typedData]), "eth_signTypedData", "eth_signTypedData_v3", "eth_signTypedData_v4"),
 ]);
 
-/** Problems of filters, in geth's words for the whole call. */
-const ranges = ["pending logs are not supported", "invalid block range params"];
+/** Problems in geth's words for the whole call, with their code. */
+const ofPercentile = "invalid reward percentile";
+const whole: readonly [begin: string, code: number][] = [
+  ["pending logs are not supported", -32_602],
+  ["invalid block range params", -32_602],
+  [ofPercentile, -32_000],
+  ["account 0x", -32_000],
+];
 
 /** The first problem of params, with the argument's number, in geth's words. */
-export function whyInvalid({ issues: [issue] }: z.ZodError, params: readonly unknown[], rules: Rules): string {
+export function whyInvalid({ issues: [issue] }: z.ZodError, params: readonly unknown[], rules: Rules): Unfit {
   const { code, path, message } = issue!;
   const [at, ...fields] = path.map(String);
-  if (ranges.includes(message)) return message;
-  if (at === undefined && code === "too_small") return `missing value for required argument ${params.length}`;
-  if (at === undefined) return `too many arguments, want at most ${rules.def.items.length}`;
-  if (fields.length === 0 && (params[Number(at)] ?? undefined) === undefined)
-    return `missing value for required argument ${at}`;
-  return `invalid argument ${at}: ${[...fields.map((field) => field.slice(0, 64)), message].join(": ")}`;
+  const [, known] = whole.find(([begin]) => message.startsWith(begin)) ?? [];
+  if (known !== undefined) return new Unfit(message, known);
+  const missing = at === undefined && code === "too_small" ? params.length : at;
+  if (missing === undefined) return new Unfit(`too many arguments, want at most ${rules.def.items.length}`, -32_602);
+  if (fields.length === 0 && (params[Number(missing)] ?? undefined) === undefined)
+    return new Unfit(`missing value for required argument ${missing}`, -32_602);
+  const why = [...fields.map((field) => field.slice(0, 64)), message].join(": ");
+  return new Unfit(`invalid argument ${missing}: ${why}`, -32_602);
 }

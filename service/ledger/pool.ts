@@ -1,4 +1,3 @@
-import type { CallLimits } from "../settings/settings";
 import type { Engine } from "./engine";
 
 /** A transaction that waits for a block. */
@@ -6,8 +5,6 @@ export interface Waiting {
   raw: string;
   from: string;
   nonce: number;
-  /** Its gas limit. */
-  gas: number;
   /** Its maximum cost for the sender, in wei. */
   cost: bigint;
   /** Whether it waits for a missing transaction with a lower nonce. */
@@ -17,20 +14,9 @@ export interface Waiting {
 /** A transaction that the next block can include. */
 type Ready = Waiting & { hash: string };
 
-/** How many transactions may wait. */
-export type PoolLimits = Pick<CallLimits, "accountPool" | "pool">;
-
-/** In Geth's words. */
-const full = "txpool is full";
-
-/**
- * The transactions that wait for a block, by hash, in order of arrival. Those that wait for a lower nonce have a separate budget, so
- * they never keep others out.
- */
+/** The transactions that wait for a block, by hash, in order of arrival. */
 export class Pool {
   readonly #waiting = new Map<string, Waiting>();
-
-  constructor(private readonly limits: PoolLimits) {}
 
   has = (hash: string) => this.#waiting.has(hash);
   rawOf = (hash: string): string | undefined => this.#waiting.get(hash)?.raw;
@@ -56,37 +42,22 @@ export class Pool {
     return { former: replaced && [same!, replaced], ready: this.#put(hash, one) };
   }
 
-  /** Why there is no room for a transaction, if so. A transaction that fills a gap makes room, so it is always admitted. */
-  refuses(one: Waiting): string | undefined {
-    const { from, queued } = one;
-    const ofAccount = this.of(from);
-    if (this.#sameNonce(one) !== undefined || (!queued && ofAccount.some((other) => other.queued))) return undefined;
-    const { accountPool, pool } = this.limits;
-    const waits = (what: string) => `${full}: ${what}, which is the limit. Send it again after the next block.`;
-    if (ofAccount.length >= accountPool) return waits(`${accountPool} transactions of ${from} wait for a block`);
-    if (this.#those((other) => other.queued === queued).length < pool) return undefined;
-    return waits(`${pool} transactions wait for ${queued ? "an earlier one of their account" : "a block"}`);
-  }
-
   remove(hash: string): void {
     this.#waiting.delete(hash);
   }
 
-  /** Replaces all by the transactions of a new engine. */
+  /** Replaces all. */
   restore(all: ReadonlyMap<string, Waiting>): void {
-    for (const hash of [...this.#waiting.keys()]) if (!all.has(hash)) this.remove(hash);
-    for (const [hash, one] of all) this.#put(hash, { ...one });
+    this.#waiting.clear();
+    for (const [hash, one] of all) this.#waiting.set(hash, one);
   }
 
   /** Removes transactions that the engine dropped. */
   async clean(engine: Engine): Promise<void> {
-    if (this.#waiting.size === 0) return;
-    const known = await poolOf(engine);
-    for (const [hash, one] of [...this.#waiting]) {
-      const now = known.get(hash);
-      if (now) one.queued = now.queued;
-      else this.remove(hash);
-    }
+    const raws = [...this.#waiting].map(([hash, { raw }]) => [hash, raw] as const);
+    const known = await waitingOf(engine, new Map(raws));
+    for (const [hash] of raws) if (!known.has(hash)) this.remove(hash);
+    for (const [hash, { queued }] of known) if (this.has(hash)) this.#waiting.get(hash)!.queued = queued;
   }
 
   /** Returns the hashes that can be in the next block now: its own, and those that waited for its nonce. */
@@ -113,30 +84,21 @@ export class Pool {
 }
 
 type Known = Record<"hash" | "from" | "nonce" | "gas" | "value", string> & { gasPrice?: string; maxFeePerGas?: string };
-const waitingAs = (raw: string, queued: boolean, { from, nonce, gas, value, ...fees }: Known): Waiting => {
-  const cost = BigInt(gas) * BigInt(fees.maxFeePerGas ?? fees.gasPrice ?? 0) + BigInt(value);
-  return { raw, from: from.toLowerCase(), nonce: Number(nonce), gas: Number(gas), cost, queued };
-};
+type Part = Record<string, Record<string, Known>>;
 
-/** The sent transactions that wait in an engine. */
+/** Those of the sent transactions that wait in an engine, by hash. */
 export async function waitingOf(engine: Engine, sent: ReadonlyMap<string, string>): Promise<Map<string, Waiting>> {
   if (sent.size === 0) return new Map();
-  const pool = await poolOf(engine);
-  const waiting = new Map<string, Waiting>();
-  for (const [hash, raw] of sent) {
-    const known = pool.get(hash);
-    if (known) waiting.set(hash, waitingAs(raw, known.queued, known));
-  }
-  return waiting;
-}
-
-/** All transactions that wait in an engine, by hash. */
-async function poolOf(engine: Engine): Promise<Map<string, Known & { queued: boolean }>> {
-  type Part = Record<string, Record<string, Known>>;
   const content = await engine.call<Record<"pending" | "queued", Part>>("txpool_content");
-  const some = (part: Part, queued: boolean) =>
-    Object.values(part).flatMap((one) =>
-      Object.values(one).map((known): [string, Known & { queued: boolean }] => [known.hash, { ...known, queued }]),
-    );
-  return new Map([...some(content.pending, false), ...some(content.queued, true)]);
+  const all = Object.entries(content).flatMap(([kind, part]) =>
+    Object.values(part).flatMap((ofAccount) =>
+      Object.values(ofAccount).map(({ hash, from, nonce, gas, value, ...fees }): [string, Waiting] => {
+        const cost = BigInt(gas) * BigInt(fees.maxFeePerGas ?? fees.gasPrice ?? 0) + BigInt(value);
+        const own = { from: from.toLowerCase(), nonce: Number(nonce), queued: kind === "queued" };
+        return [hash, { raw: sent.get(hash) ?? "", cost, ...own }];
+      }),
+    ),
+  );
+  const found = new Map(all);
+  return new Map([...sent.keys()].flatMap((hash) => (found.has(hash) ? [[hash, found.get(hash)!]] : [])));
 }

@@ -25,7 +25,7 @@ export class Replay {
 
   static async begin(engine: Engine, base: ChainBase, snapshot?: Snapshot): Promise<Replay> {
     const replay = new Replay(engine, base, snapshot?.next ?? 0);
-    if (snapshot) await engine.load(base.data.stateOf(snapshot));
+    if (snapshot) await engine.load(await base.data.stateOf(snapshot));
     for (const tx of snapshot?.waiting ?? []) await replay.#tell({ tx });
     return replay;
   }
@@ -52,7 +52,7 @@ export class Replay {
 
   async #keep(number: number): Promise<void> {
     const made = await this.engine.made(number, (hash) => this.#sent.get(hash));
-    await this.base.keep(await this.base.seal(made));
+    this.base.keep(await this.base.seal(made));
   }
 
   /** A block's hash also covers all blocks before it. */

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { forkOf } from "./admission";
 import type { ChainBase } from "./chain-base";
 import { type Engine, headOf } from "./engine";
-import type { Entry, Made, Sealed } from "./ledger-data";
+import type { Entry, Sealed } from "./ledger-data";
 import type { Waiting } from "./pool";
 import type { EngineKeeper } from "./engine-keeper";
 import { stopping, tell } from "./replay";
@@ -47,7 +47,6 @@ const again = 1_000;
 
 /** Does what is asked of a chain, turn by turn: records changes and blocks, lets the engine make them, and keeps the blocks. */
 export class Sealing {
-  readonly #waiting = new Set<() => void>();
   #jobs: Job[] = [];
   #state: State = { at: "resting" };
   #turns: Promise<void> = Promise.resolve();
@@ -131,11 +130,6 @@ export class Sealing {
     }
   }
 
-  /** Waits for the next block, but at most a second. */
-  async next(): Promise<void> {
-    await atMostASecond(new Promise<void>((done) => this.#waiting.add(done)));
-  }
-
   /** Waits until all that the engine shows is recorded, and at most a second until its block is kept. */
   async settled(): Promise<void> {
     if (this.#state.at === "recording") await this.#state.until;
@@ -164,19 +158,23 @@ export class Sealing {
       throw error;
     });
     const told = (isAhead ? Promise.resolve() : recorded).then(() => tellAll(engine, changes));
-    const made = told.then(() => seal && blockOf(engine, seal, base));
-    made.catch(() => undefined);
+    const sealed = told.then(() => seal && blockOf(engine, seal, base));
+    sealed.catch(() => undefined);
     this.#state = { at: "recording", until: recorded.catch(() => undefined) };
     let kept = () => {};
     try {
       await recorded;
       this.#state = { at: "making", until: new Promise<void>((done) => (kept = done)) };
       const answers = await told.catch(() => []);
-      changes.forEach(({ told, done }, at) => {
-        told(answers[at]);
-        done();
+      changes.forEach(({ told, done, failed }, at) => {
+        try {
+          told(answers[at]);
+          done();
+        } catch (error) {
+          failed(error); // the engine has refused it
+        }
       });
-      return await this.#kept(engine, made, kept);
+      return await this.#kept(engine, sealed, kept);
     } catch (error) {
       for (const { undo, failed } of [...changes].reverse()) {
         undo(engine);
@@ -190,13 +188,14 @@ export class Sealing {
   }
 
   /** Keeps a recorded block. Returns how many transactions it has. If the engine ends, the next one makes it. */
-  async #kept(engine: Engine, making: Promise<Made | undefined>, done: () => void): Promise<number> {
+  async #kept(engine: Engine, making: Promise<Sealed | undefined>, done: () => void): Promise<number> {
     const { base } = this;
     try {
-      const made = await making;
-      if (!made) return 0;
-      const sealed = await base.seal(made);
-      await Promise.all([base.keep(sealed), this.#noted(engine, sealed).then(done)]);
+      const sealed = await making;
+      if (!sealed) return 0;
+      base.keep(sealed);
+      await this.#noted(engine, sealed);
+      done();
       await this.#snapshot(engine);
       return sealed.block.transactions.length;
     } catch (error) {
@@ -219,8 +218,6 @@ export class Sealing {
     if (block.transactions.length === 0) await base.pool.clean(engine);
     const { number, hash, gas } = base.head;
     base.log(`Imported block number=${number} hash=${hash} transactions=${block.transactions.length}`);
-    for (const next of this.#waiting) next();
-    this.#waiting.clear();
     this.#tried.gas += gas;
     this.#tried.transactions += block.transactions.length;
   }
@@ -291,7 +288,7 @@ const follows = ({ tx }: Change, { tx: before }: Change) =>
   tx !== undefined && tx.from === before?.from && tx.nonce > before.nonce;
 
 /** Makes a block. Asked for in the same message, it would not be there yet. */
-async function blockOf(engine: Engine, { seal: [number, timestamp] }: Seal, { pool }: ChainBase): Promise<Made> {
+async function blockOf(engine: Engine, { seal: [number, timestamp] }: Seal, base: ChainBase): Promise<Sealed> {
   await engine.seal(timestamp);
-  return engine.made(number, pool.rawOf);
+  return base.seal(await engine.made(number, base.pool.rawOf));
 }

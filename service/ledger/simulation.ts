@@ -21,15 +21,15 @@ export function inOrder(simulation: Simulation, before: Block): Simulation {
   let [number, time] = [first, BigInt(before.timestamp as string)];
   const blocks: Blocks = [];
   const add = (block: Blocks[number], at: bigint) => {
-    if (at <= time) throw new Unfit(-38_021, `block timestamps must be in order: ${at} <= ${time}`);
+    if (at <= time) throw new Unfit(`block timestamps must be in order: ${at} <= ${time}`, -38_021);
     [number, time] = [number + 1n, at];
     blocks.push({ ...block, blockOverrides: { ...block.blockOverrides!, number: hex(number), time: hex(time) } });
   };
   for (const block of simulation.blockStateCalls ?? []) {
     const { number: named, time: at } = block.blockOverrides ?? {};
     const next = named === undefined ? number + 1n : BigInt(named);
-    if (next <= number) throw new Unfit(-38_020, `block numbers must be in order: ${next} <= ${number}`);
-    if (next - first > mostBlocks) throw new Unfit(-38_026, "too many blocks");
+    if (next <= number) throw new Unfit(`block numbers must be in order: ${next} <= ${number}`, -38_020);
+    if (next - first > mostBlocks) throw new Unfit("too many blocks", -38_026);
     while (number + 1n < next) add({} as Blocks[number], time + pause);
     add(block, at === undefined ? time + pause : BigInt(at));
   }

@@ -3,7 +3,7 @@ import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
 import { Unfit } from "./failures";
 import { newName } from "./feeds";
-import { Excess, type RpcCall, written } from "./rpc";
+import { Excess, type RpcCall } from "./rpc";
 
 /** The close code that says that the chain ended. */
 const chainEnded = 4006;
@@ -38,16 +38,15 @@ export class Subscriptions {
   concerns = (method: string) => method === "eth_subscribe" || method === "eth_unsubscribe";
 
   /** @param sent callbacks to run after the answer: before it, the client does not know the subscription's id */
-  ask({ id, method, params }: RpcCall, chain: Chain, sent: (() => void)[]): Buffer {
+  ask({ method, params }: RpcCall, chain: Chain, sent: (() => void)[]): unknown {
     if (this.#closed) throw new Excess("late"); // nobody hears of it
-    const result = method === "eth_subscribe" ? this.#subscribe(params, chain, sent) : this.#end(params[0] as string);
-    return written({ jsonrpc: "2.0", id, result });
+    return method === "eth_subscribe" ? this.#subscribe(params, chain, sent) : this.#end(params[0] as string);
   }
 
   #subscribe(params: unknown[], chain: Chain, sent: (() => void)[]): string {
     const name = newName();
     let held: Buffer[] | undefined = [];
-    const hear = (result: Buffer) => (held ? void held.push(result) : this.#notify(name, result));
+    const hear = (_: unknown, text: () => Buffer) => (held ? void held.push(text()) : this.#notify(name, text()));
     this.#made.set(name, chain.subscribe(params, { hear, end: () => this.member.close(chainEnded) }));
     sent.push(() => {
       for (const result of held ?? []) this.#notify(name, result);
@@ -63,7 +62,7 @@ export class Subscriptions {
 
   #end(name: string): true {
     const leave = this.#made.get(name);
-    if (!leave) throw new Unfit(-32_000, "subscription not found");
+    if (!leave) throw new Unfit("subscription not found");
     leave();
     return this.#made.delete(name) as true;
   }

@@ -1,8 +1,5 @@
-import { resultIn } from "./admission";
-import type { Engine } from "./engine";
 import { Unfit } from "./failures";
 import type { Sealed } from "./ledger-data";
-import { type Bounds, rpcCall, resultOfLine } from "./rpc";
 
 type Fields = Record<string, unknown>;
 
@@ -16,17 +13,20 @@ export interface Options extends Fields {
 /** Gas beyond which struct logs are refused: an engine holds all of them in memory. */
 const mostGas = 3_000_000;
 
+/** Asks the engine. */
+type Ask = (method: string, params: unknown[]) => Promise<unknown>;
+
 /** The trace of a transaction: its calls, or its steps (struct logs). */
-export function traceOf(engine: Engine, { block, receipts }: Sealed, at: number, options: Options, bounds: Bounds) {
+export function traceOf(ask: Ask, { block, receipts }: Sealed, at: number, options: Options) {
   const [tx, receipt] = [block.transactions[at]!, receipts[at]!];
   return options.tracer === undefined
-    ? steps(engine, tx, Number(receipt.gasUsed), block, options, bounds)
-    : calls(engine, tx, receipt, options, bounds);
+    ? steps(ask, tx, Number(receipt.gasUsed), block, options)
+    : calls(ask, tx, receipt, options);
 }
 
-async function calls(engine: Engine, tx: Fields, receipt: Fields, { tracerConfig = {} }: Options, bounds: Bounds) {
+async function calls(ask: Ask, tx: Fields, receipt: Fields, { tracerConfig = {} }: Options) {
   const wanted = { tracer: "callTracer", tracerConfig };
-  const frame = (await asked(engine, "debug_traceTransaction", [tx.hash, wanted], bounds)) as Fields;
+  const frame = (await ask("debug_traceTransaction", [tx.hash, wanted])) as Fields;
   return { ...frame, gas: tx.gas, gasUsed: receipt.gasUsed };
 }
 
@@ -34,24 +34,16 @@ async function calls(engine: Engine, tx: Fields, receipt: Fields, { tracerConfig
  * An engine keeps no steps of its transactions: it executes this one again, in the state that it met. The state of the accounts and
  * slots that it touched comes from the engine, too.
  */
-async function steps(engine: Engine, tx: Fields, gasUsed: number, block: Fields, options: Options, bounds: Bounds) {
+async function steps(ask: Ask, tx: Fields, gasUsed: number, block: Fields, options: Options) {
   if (gasUsed > mostGas)
-    throw new Unfit(
-      -32_000,
-      `The transaction used ${gasUsed} gas; struct logs have a limit of ${mostGas}. Use callTracer.`,
-    );
+    throw new Unfit(`The transaction used ${gasUsed} gas; struct logs have a limit of ${mostGas}. Use callTracer.`);
   const { limit = 0, ...others } = options;
-  const met = (await asked(engine, "debug_traceTransaction", [tx.hash, { tracer: "prestateTracer" }], bounds)) as State;
+  const met = (await ask("debug_traceTransaction", [tx.hash, { tracer: "prestateTracer" }])) as State;
   const { from, to, gas, gasPrice, value, input, nonce, accessList } = tx;
   const call = { from, ...(to === null ? {} : { to }), gas, gasPrice, value, input, nonce, accessList };
   const blockOverrides = { number: block.number, time: block.timestamp, gasLimit: block.gasLimit };
   const overrides = { ...others, stateOverrides: overridesOf(met), blockOverrides };
-  const { structLogs, ...trace } = (await asked(
-    engine,
-    "debug_traceCall",
-    [call, "latest", overrides],
-    bounds,
-  )) as Trace;
+  const { structLogs, ...trace } = (await ask("debug_traceCall", [call, "latest", overrides])) as Trace;
   const shown = limit > 0 ? structLogs.slice(0, limit) : structLogs;
   return { ...trace, structLogs: shown.map(withoutNothing) };
 }
@@ -78,8 +70,3 @@ const withoutNothing = ({ error: _, ...step }: Fields): Fields =>
       ([name, value]) => !(["refund", "returnData", "memory"].includes(name) && isNothing(value)),
     ),
   );
-
-async function asked(engine: Engine, method: string, params: unknown[], bounds: Bounds): Promise<unknown> {
-  const line = await engine.ask(rpcCall(method, params).send, bounds);
-  return resultOfLine(line) ?? resultIn(JSON.parse(line.toString()) as never);
-}

@@ -180,13 +180,9 @@ const boundsOfCalls = {
   answer: some.max(256 * MiB).default(16 * MiB),
   /** Time to answer a request, and as much again to send it and take the answer. Default 30,000. */
   time: some.max(3_600_000).default(30_000),
-  /** Transactions of one account that wait for a block. Default 256. */
-  accountPool: some.default(256),
-  /** Transactions of a ledger that wait for a block. Default 4,096; as many as a quarter of these may wait for an earlier one. */
-  pool: some.default(4_096),
   /** Connections to the service. Default 1,024; more are closed. */
   connections: some.default(1_024),
-  ...unlimited("atOnce", "overrides", "filters", "sockets", "subscriptions", "targetRate"),
+  ...unlimited("atOnce", "overrides", "filters", "sockets", "subscriptions", "targetRate", "accountPool", "pool"),
 };
 
 export const callLimits = z.strictObject(boundsOfCalls);

@@ -25,7 +25,9 @@ export async function backup(from: string, to: string): Promise<void> {
     empty(to);
     await wait(attempts.pause);
   }
-  throw new ServiceError(`${from} cannot be copied: it changes too fast. Stop its service, and try again.`);
+  throw new ServiceError(`${from} cannot be copied: it changes too fast. Stop its service, and try again.`, {
+    code: "conflict",
+  });
 }
 
 const empty = (folder: string) => {

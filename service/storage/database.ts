@@ -23,7 +23,11 @@ const checksum = 4;
 const probe = 262_144;
 
 /** Another process has the database open. */
-export class InUse extends ServiceError {}
+export class InUse extends ServiceError {
+  constructor(dir: string, cause: unknown, by = "process") {
+    super(`${dir} is in use by another ${by}.`, { code: "folder-in-use", cause });
+  }
+}
 
 /**
  * A folder with a LevelDB database. LevelDB's lock locks the folder, and its batches are the journal: each is written completely or not at
@@ -216,7 +220,7 @@ async function opened(dir: string): Promise<Level> {
     return level;
   } catch (error) {
     const cause = causeOf(error) as NodeJS.ErrnoException;
-    if (cause.code === "LEVEL_LOCKED") throw new InUse(`${dir} is in use by another process.`, { cause });
+    if (cause.code === "LEVEL_LOCKED") throw new InUse(dir, cause);
     if (existsSync(join(dir, "CURRENT")) && /corrupt|missing/i.test(cause.message))
       throw new Damaged(`${dir} is damaged: ${cause.message}`);
     throw new ServiceError(`The database ${dir} cannot be opened: ${cause.message}.`, { cause });

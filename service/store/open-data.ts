@@ -44,6 +44,7 @@ async function databaseIn(dir: string): Promise<Database> {
   if (existsSync(join(dir, "state.jsonl")))
     throw new ServiceError(
       `The data folder ${dir} is of version 0.2.0, which this version cannot read. Start with a new folder: its ledgers begin anew.`,
+      { code: "wrong-version" },
     );
   const part = ["api-key", "accounts", "chains"].find(has);
   if (!existsSync(join(objects, "CURRENT")) && part !== undefined)
@@ -52,7 +53,7 @@ async function databaseIn(dir: string): Promise<Database> {
     return await Database.open(objects, nameOf);
   } catch (error) {
     if (!(error instanceof InUse)) throw error;
-    throw new ServiceError(`The data folder ${dir} is in use by another service.`, { cause: error });
+    throw new InUse(`The data folder ${dir}`, error, "service");
   }
 }
 

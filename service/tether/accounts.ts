@@ -111,7 +111,7 @@ const random = () => `0x${randomBytes(32).toString("hex")}`; // practically alwa
 function read(file: string): string {
   const key = readFileSync(file, "utf8").trim();
   if (/^0x[0-9a-f]{64}$/i.test(key)) return key;
-  throw new ServiceError(
-    `${file} is damaged: it must hold a private key, 0x and 64 hex digits. Restore it: it owns the money of a tether.`,
+  throw new Damaged(
+    `${file} is damaged: it must hold a private key, 0x and 64 hex digits, which owns a tether's money`,
   );
 }

@@ -149,6 +149,8 @@ describe("output", () => {
   });
 });
 
+const shown = (code: string) => `[${code}: docs/troubleshooting.md#${code}]`;
+
 /* Help, version, unknown options: tests/cli/command-line.test.ts. */
 describe("errors are one sentence, with exit code 1", () => {
   test.each([
@@ -158,7 +160,7 @@ describe("errors are one sentence, with exit code 1", () => {
     [["serve", "--data", ""], /It must name a folder/],
     [["serve", "--limit", "gas"], /It must be name=number, with one of gas, memory, batch/],
     [["serve", "--limit", "colour=5"], /It must be name=number/],
-    [["serve", "--port", "0", "--limit", "gas=0"], /callLimits\.gas/],
+    [["serve", "--port", "0", "--limit", "gas=0"], /callLimits\.gas.* \[invalid-setting: /],
   ])("%j", async (args, message) => {
     const { code, stdout, stderr } = await consortium(args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -178,7 +180,7 @@ describe("errors are one sentence, with exit code 1", () => {
     for (const [at, port] of taken.entries()) {
       const { code, stderr } = await consortium(["serve", "--port", `${port}`]);
       const next = `--port ${port + 1}, or --port 0 for any free one.`;
-      const why = `consortium: The port is in use: 127.0.0.1:${port} is taken by ${whose[at]} ${next}\n`;
+      const why = `consortium: The port is in use: 127.0.0.1:${port} is taken by ${whose[at]} ${next} ${shown("port-taken")}\n`;
       expect([code, withoutLate(stderr)]).toEqual([1, why]);
     }
     other.close();
@@ -187,7 +189,7 @@ describe("errors are one sentence, with exit code 1", () => {
   test("a data folder in use", async () => {
     await start({ dataDir });
     const { code, stderr } = await consortium(["serve", "--port", "0", "--data", dataDir]);
-    const why = `consortium: The data folder ${dataDir} is in use by another service.\n`;
+    const why = `consortium: The data folder ${dataDir} is in use by another service. ${shown("folder-in-use")}\n`;
     expect([code, withoutLate(stderr)]).toEqual([1, why]);
   });
 });

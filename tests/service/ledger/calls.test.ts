@@ -38,8 +38,9 @@ async function made(
   return { asked, said: JSON.parse(Buffer.concat(parts).toString()) as Said[] };
 }
 
-const answer = (result = "0x1") => Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, result }));
-const good: Ask = () => Promise.resolve(answer());
+const result = "0x1";
+const size = JSON.stringify({ jsonrpc: "2.0", id: 1, result }).length;
+const good: Ask = () => Promise.resolve(result);
 const three = ["eth_call", "eth_sendTransaction", "eth_sendRawTransaction"];
 const late = { error: { code: -32_005, message: containing("did not answer within") } };
 const long = { error: { code: -32_005, message: containing("longer than") } };
@@ -49,7 +50,7 @@ const slowly =
   async () => {
     const until = performance.now() + ms;
     while (performance.now() < until) await wait(10);
-    return answer();
+    return result;
   };
 const tooLong: Ask = () => Promise.reject(new Excess("long"));
 const tooLate: Ask = () => Promise.reject(new Excess("late"));
@@ -64,7 +65,7 @@ test.each<[string, () => [Ask, Parameters<typeof made>[2]], number, object[]]>([
   ],
   ["once one of them took all that is left of its time", () => [tooLate, {}], 1, [late, late, late]],
   ["once the answer to one of them is too long", () => [tooLong, {}], 1, [long, long, long]],
-  ["once the answers are as long as all may be", () => [good, { most: answer().length }], 1, [taken, long, long]],
+  ["once the answers are as long as all may be", () => [good, { most: size }], 1, [taken, long, long]],
 ])("the calls of a message are not made %s", async (_when, given, count, answers) => {
   const { asked, said } = await made(three, ...given());
   expect(asked).toEqual(three.slice(0, count));
@@ -74,7 +75,7 @@ test.each<[string, () => [Ask, Parameters<typeof made>[2]], number, object[]]>([
 test("each call gets the remaining size and time of its batch", async () => {
   const bounds: { bytes: number; ms: number }[] = [];
   await made(["a", "b"], (_call, bound) => (bounds.push(bound), good(_call, bound)), { most: 500 });
-  expect(bounds.map(({ bytes }) => bytes)).toEqual([500, 500 - answer().length]);
+  expect(bounds.map(({ bytes }) => bytes)).toEqual([500, 500 - size]);
   expect(bounds[0]!.ms).toBeLessThanOrEqual(minute);
   expect(bounds[1]!.ms).toBeLessThanOrEqual(bounds[0]!.ms);
 });

@@ -2,7 +2,6 @@ import { Wallet } from "ethers";
 import { Refusal } from "../../../service/errors";
 import { Engine } from "../../../service/ledger/engine";
 import { LedgerData } from "../../../service/ledger/ledger-data";
-import { Database } from "../../../service/storage/database";
 import { isAlive } from "../../../tools/lib/processes.mjs";
 import { until } from "../../support/until";
 import { blockNumber, chainsBelow, eth, ledgered, result, rpc } from "../ledgers";
@@ -153,21 +152,4 @@ test("nobody sees a block before it is recorded, nor one that cannot be", async 
   expect(answers).toEqual([before]);
   jest.restoreAllMocks();
   expect(await send(1)).toMatchObject({ status: 200 });
-});
-
-test("a block that cannot be kept is made again, with the same receipt", async () => {
-  const { pay, receipt, log } = await used();
-  let refused = 0;
-  const spy = jest.spyOn(Database.prototype, "write");
-  const write = spy.getMockImplementation()!;
-  spy.mockImplementation(function (this: Database, changes, sync = true) {
-    if (sync || refused++ > 0) return write.call(this, changes, sync);
-    return Promise.reject(new Refusal(507, "The disk is full."));
-  });
-  const hash = await pay();
-  let shown: unknown;
-  await until(async () => Boolean((shown = await receipt(hash)))); // an error while the engine ends is none
-  await until(async () => (await log()).includes("The ledger runs again"));
-  expect(await receipt(hash)).toEqual(shown);
-  expect(refused).toBe(2);
 });

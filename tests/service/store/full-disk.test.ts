@@ -26,7 +26,7 @@ function small(kilobytes: number) {
 }
 
 const said = matching(
-  /cannot be written to .*, so nothing was changed: .*(No space left|File too large).*Free up space/,
+  /cannot be written to .*, so nothing was changed: .*(no space left|file too large).*Free up space/i,
 );
 const full = { status: 507, body: { errorMessage: said } };
 
