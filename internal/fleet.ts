@@ -52,7 +52,7 @@ export {
 } from "../provider/constants";
 export { isOffline } from "../provider/core/session";
 export { resolveProviderSettings } from "../provider/core/settings";
-export { createLogVariable, markInterrupted, markNew, readCreateLog } from "../provider/core/create-log";
+export { createLogVariable, markInterrupted, readCreateLog } from "../provider/core/create-log";
 export { type Props, pathOf } from "../provider/core/definition";
 export { didYouMean } from "../provider/core/suggest";
 export { groupBy } from "../provider/core/values";

@@ -43,8 +43,6 @@ import { Progress } from "../provider/core/progress";
 import { messageOf } from "../provider/plain";
 import { changedKeys, regenerating } from "../provider/core/diff";
 import { isStored, partsOf } from "../provider/core/state";
-import { Collection } from "../provider/core/collection";
-import { ofOthers } from "../provider/core/lifecycle/adopt";
 import { Incomplete, UserError } from "../provider/errors";
 import { definitions } from "../provider/resources";
 import { failure } from "./configuration";
@@ -310,8 +308,6 @@ export class Resource {
     if (!found) return new ReadResponse();
     const inputs = importedInputs(definition, found.props);
     if (Object.keys(known).length === 0) await this.#show(importWarnings(definition, id, inputs), "warning");
-    const collection = Collection.of(this.sessions.current(), definition, found.props, id);
-    await this.#show(ofOthers(collection, id), "warning");
     if (isOperation(this.#parts)) await this.#show(deletionLines(definition, id, inputs), "warning");
     return this.#found(id, found.props, inputs, secrets);
   }

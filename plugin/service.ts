@@ -73,7 +73,6 @@ export class ProviderService {
     const interrupt = (this.#interrupt = new AbortController());
     return new Sessions({
       settings: () => configuration.settings,
-      provider: () => configuration.name,
       say: (message) => void this.#engine?.show(message, "info"),
       interrupted: () => interrupt.signal,
     });

@@ -124,7 +124,6 @@ export class Listed {
    */
   async siblings(maxAgeMs: number): Promise<Identified[] | undefined> {
     const { isUnlisted } = this.place;
-    if (isUnlisted && this.session.run.lists.get(this.#kind) === false) return undefined;
     try {
       const { items, part } = await this.look(maxAgeMs);
       if (!part) return this.there(items);
@@ -159,25 +158,6 @@ export class Listed {
    * @throws UserError if it is not listed, and nothing proves that it is gone
    */
   async find(id: string, maxAgeMs: number, madeAt?: number): Promise<Presence> {
-    const { lists } = this.session.run;
-    if (!this.place.isUnlisted) return this.#find(id, maxAgeMs, madeAt);
-    // Asked for in one place, not in each.
-    while (typeof lists.get(this.#kind) === "object") await lists.get(this.#kind);
-    const isListed = lists.get(this.#kind);
-    if (isListed === false) return this.#withParent(maxAgeMs, "unlistable");
-    const presence = this.#find(id, maxAgeMs, madeAt);
-    if (isListed === undefined) {
-      const answer = (is?: Presence): unknown =>
-        is === undefined || is === "gone" ? lists.delete(this.#kind) : lists.set(this.#kind, is !== "unlistable");
-      lists.set(
-        this.#kind,
-        presence.then(answer, () => answer()),
-      );
-    }
-    return presence;
-  }
-
-  async #find(id: string, maxAgeMs: number, madeAt?: number): Promise<Presence> {
     const { clock } = this.session;
     let listed: Listing;
     try {
@@ -221,11 +201,6 @@ export class Listed {
     if (parent && (await new Listed(this.session, parent.place).find(parent.id, maxAgeMs)) === "gone") return "gone";
     if (typeof otherwise === "object") throw otherwise;
     return otherwise;
-  }
-
-  /** The kind of what is in it, such as `appcreds`. */
-  get #kind(): string {
-    return this.path.slice(this.path.lastIndexOf("/"));
   }
 
   /**

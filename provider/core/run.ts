@@ -50,15 +50,11 @@ export class Run {
   readonly news = new Map<string, { at: number; isNew: Promise<boolean> }>();
   /** How many objects this run is creating or waiting for, by the path of what they are in. */
   readonly unsettled = new Map<string, number>();
-  /** Whether the service lists a kind that the specification does not list, by the last part of its path; or the question, while it is open. */
-  readonly lists = new Map<string, boolean | Promise<unknown>>();
   /** Keys of the resources that the program has shown: a plain refresh or destroy shows only states. */
   readonly programmed = new Set<string>();
   readonly #known = new Map<string, Known>();
   /** Paths of objects of which the engine has shown a state: the stack has them. */
   readonly shown = new Set<string>();
-  /** Paths of objects that it deleted. */
-  readonly deleted = new Set<string>();
   readonly #subjects = new Map<string, StateObject>();
   #deletions = 0;
   #lastDeletion = -Infinity;

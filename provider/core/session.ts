@@ -1,5 +1,5 @@
 import { type Clock, ConsortiumClient, type Deadline, isApiError, noDeadline, type Settings } from "../api";
-import { CreateLog, createLogVariable, FleetLog } from "./create-log";
+import { CreateLog, createLogVariable, fleetLog } from "./create-log";
 import { type ProgramResource } from "./leases";
 import { Run } from "./run";
 import { Progress } from "./progress";
@@ -40,8 +40,6 @@ export interface Session {
   resource?: ProgramResource;
   /** Whether the user has been asked about this very deletion, with everything that goes with it. */
   isAsked?: boolean;
-  /** The provider that the program gives it: its name, "" for the default one. undefined: unknown. */
-  provider?: string;
 }
 
 /** A session outside any adapter: nothing is known before, nothing is adopted, and nothing is said. */
@@ -69,8 +67,6 @@ interface Host {
   settings(): ProviderSettings;
   /** Shows one line to the user at once. */
   say(message: string): void;
-  /** Name of the provider that it serves, "" for the default one. undefined: the resources tell. */
-  provider?(): string | undefined;
   /** Aborted when the user cancels. Called with the first session. */
   interrupted(): AbortSignal;
 }
@@ -168,10 +164,6 @@ export class Sessions {
     return begin({ name: `${verb} ${what}`, attributes }, { mask: (text) => this.secrets.mask(text), warn }, work);
   }
 
-  get provider(): string | undefined {
-    return this.host.provider?.();
-  }
-
   /** The current settings, resolved again only after a change of what they come from. */
   #now(): Resolved {
     const given = this.host.settings();
@@ -259,8 +251,7 @@ export class Sessions {
 
   /** Call when the engine ends the process after a run: all that it has made is in the state. */
   left(): void {
-    const { shown, deleted } = this.#run?.run ?? {};
-    this.log.end(shown ?? new Set(), deleted);
+    this.log.end(this.#run?.run.shown ?? new Set());
   }
 
   /** Sends nothing from now on, as if the process had ended. */
@@ -283,7 +274,7 @@ export class Sessions {
       },
     });
     const file = processEnvironment()[createLogVariable];
-    const createLog = new CreateLog(file === undefined ? this.log : new FleetLog(file));
+    const createLog = new CreateLog(file === undefined ? this.log : fleetLog(file));
     return newSession(client, { clock, say, adoptAll: adoptsAll(host.settings()), createLog, run: this.run() });
   }
 }

@@ -1,7 +1,7 @@
 /*
  * Every time in the core, in milliseconds unless its name says otherwise: how old a list may be, how far a service may lag behind itself,
  * how long to wait, and how often to look. Each comment ends with the files that use it. Lint rejects a time anywhere else in the core
- * and in what resources share. What only one kind needs is in its file: `timeouts`, `emptiedMs` of members, `silentMs` of tethers.
+ * and in what resources share. What only one kind needs is in its file: `timeouts`, `silentMs` of tethers.
  */
 
 /* How old a list may be, so that siblings share a call. This process also knows what it makes and deletes itself. */
@@ -25,14 +25,14 @@ export const steadyAgeMs = 10_000;
 export const unseenMs = 10_000;
 /** The longest lag of a list that anything waits for. settle.ts, send-create.ts */
 export const longestLagMs = 60_000;
-/** After a list without an object, another one this much later has to lack it, too: then it is gone. listed.ts, adopt.ts, delete.ts */
+/** After a list without an object, another one this much later has to lack it, too: then it is gone. listed.ts, delete.ts */
 export const goneMs = 3_000;
 /** A list may show an object as it was before a change. change.ts */
 export const changeLagMs = 3_000;
-/** A name was just given up, or its resource is not registered yet: the only look again before it is refused. adopt.ts, change.ts */
+/** A name was just given up, or its resource is not registered yet: the only look again before it is refused. adopt.ts */
 export const takenLagMs = 1_000;
 /** The object of a create whose answer was lost may appear this late; not so late if the service refused it. send-create.ts */
-export const lostLagMs = { lost: 2_500, refused: 1_200 };
+export const lostLagMs = { lost: 10_000, refused: 1_200 };
 /** It may still list what it has deleted. delete.ts */
 export const deletedLagMs = 5_000;
 /** A parent may still look full after something in it was deleted. delete.ts */

@@ -58,3 +58,18 @@ async function lookUntilDone<T>(
     progress.leave();
   }
 }
+
+/** Looks until a look finds enough, for so long at most, and not beyond the deadline. @returns what the last look found */
+export async function lookFor<T>(
+  { clock, deadline }: Pick<Session, "clock" | "deadline">,
+  look: () => Promise<T>,
+  isEnough: (seen: T) => boolean,
+  { forMs, everyMs }: { forMs: number; everyMs: number },
+): Promise<T> {
+  const end = Math.min(clock.now() + forMs, deadline.at);
+  for (;;) {
+    const seen = await look();
+    if (isEnough(seen) || clock.now() >= end) return seen;
+    await clock.sleep(everyMs);
+  }
+}

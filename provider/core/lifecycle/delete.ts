@@ -2,10 +2,10 @@ import { type ApiError, type Identified, isApiError, MembershipObject } from "..
 import { briefly, sentence } from "../../api/api-error";
 import { environmentName } from "../../api/environment";
 import { paths } from "../../api/paths";
-import { conditionOf, isGone } from "../../api/states";
+import { isGone } from "../../api/states";
 import { text } from "../../plain";
 import { Collection } from "../collection";
-import { type Definition, identityOf, isOver, type Props, type Steps } from "../definition";
+import { type Definition, isOver, type Props, type Steps } from "../definition";
 import { Listed } from "../listed";
 import { type Session } from "../session";
 import { isAdoptedShared, storedIn, madeAt, partsOf } from "../state";
@@ -20,8 +20,7 @@ import {
   stillListedMs,
 } from "../times";
 import { UserError } from "../../errors";
-import { reasonIn } from "../../api/refusal";
-import { type Look, waitFor } from "../wait";
+import { type Look, lookFor, waitFor } from "../wait";
 
 /** A user of a shared object. */
 export interface User {
@@ -56,8 +55,6 @@ export interface Deleting {
   goesWith?: string;
   /** Whether it was created with its parent and goes with it: a service may not delete it alone. */
   foundedWith?: (object: Identified, parent: Identified) => boolean;
-  /** How long after this run's last deletion a service may still find something in it. */
-  emptiedMs?: number;
 }
 
 /** The answer to the DELETE: gone, going, unknown to the service, or refused for now. */
@@ -92,10 +89,6 @@ async function deleteObject(
     deletion.end();
   }
   collection.recordRemoved(id);
-  if (deletion.left !== undefined) {
-    const begun = { path: collection.path, name: identityOf(collection.definition, state), id };
-    await session.createLog.left({ ...begun, resource: session.resource?.name }, session.client.http.settings);
-  }
   return deletion.left;
 }
 
@@ -145,21 +138,10 @@ async function ofOthers(
 }
 
 /** Objects in it that neither a state nor a log shows to be this stack's. Deleted ones may still be listed for a moment. */
-async function strangers(
-  collection: Collection,
-  id: string,
-  state: Props,
-  how: Deleting,
-  waitMs: number,
-): Promise<Inside[]> {
-  const { clock, deadline } = collection.session;
-  const end = Math.min(clock.now() + waitMs, deadline.at);
-  for (;;) {
-    const all = (await how.inside?.(collection.session, id, state)) ?? [];
-    const inside = all.filter((one) => !isOwn(collection.session, one));
-    if (inside.length === 0 || clock.now() >= end) return inside;
-    await clock.sleep(lookEveryMs);
-  }
+function strangers({ session }: Collection, id: string, state: Props, how: Deleting, forMs: number): Promise<Inside[]> {
+  const look = async (): Promise<Inside[]> =>
+    ((await how.inside?.(session, id, state)) ?? []).filter((one) => !isOwn(session, one));
+  return lookFor(session, look, ({ length }) => length === 0, { forMs, everyMs: lookEveryMs });
 }
 
 /** Whether a state of this stack has it, or a killed run of this stack has created it. */
@@ -179,24 +161,23 @@ async function unused(
 ): Promise<string | undefined> {
   const { session, definition } = collection;
   if (!users) return undefined;
-  const { clock } = session;
-  const start = clock.now();
-  for (;;) {
-    const [user] = await users(session, id, state);
-    if (!user) return undefined;
-    if (await isOthers(collection, state, user.membershipId))
-      return `${user.what}, and it belongs to another organization`;
-    const waited = clock.now() - start;
-    const isDeleting = Math.min(waited, session.run.sinceDeletionMs(session.clock)) < emptiedLagMs;
-    if (!isDeleting || clock.now() >= session.deadline.at)
-      throw collection.error(
-        "not-empty",
-        `delete first what uses it, if that is this stack's; otherwise leave the ${definition.title} to others with \`pulumi state delete\` ` +
-          `and its URN. It is not deleted: ${user.what}.`,
-        { why: user.what },
-      );
-    await clock.sleep(lookEveryMs);
-  }
+  const isDeleting = session.run.sinceDeletionMs(session.clock) < emptiedLagMs;
+  const span = { forMs: isDeleting ? emptiedLagMs : 0, everyMs: lookEveryMs };
+  const [user] = await lookFor(
+    session,
+    () => users(session, id, state),
+    ({ length }) => length === 0,
+    span,
+  );
+  if (!user) return undefined;
+  if (await isOthers(collection, state, user.membershipId))
+    return `${user.what}, and it belongs to another organization`;
+  throw collection.error(
+    "not-empty",
+    `delete first what uses it, if that is this stack's; otherwise leave the ${definition.title} to others with \`pulumi state delete\` ` +
+      `and its URN. It is not deleted: ${user.what}.`,
+    { why: user.what },
+  );
 }
 
 /** Whether what has this membership belongs to another organization. */
@@ -251,36 +232,28 @@ class Deletion {
     return (await isListed(collection, id)) ? { waiting: "being deleted" } : { done: undefined };
   }
 
-  /** A refusal may pass. @throws UserError if it does not */
+  /**
+   * A refusal may pass: what is in it is being removed, which takes minutes (seen for memberships). @throws UserError if it does not
+   */
   async #refused(refused: ApiError): Promise<Look<undefined>> {
-    const { session } = this.collection;
-    const { goesWith, emptiedMs = emptiedLagMs, users } = this.how;
-    if (goesWith !== undefined && conditionOf((await this.collection.parent(steadyAgeMs))?.state) === "failed") {
-      this.left = left(this.collection, `with ${goesWith}`, refused).stays;
-      return { done: undefined };
-    }
-    const waited = session.clock.now() - this.#start;
-    const why = reasonIn(refused);
-    const sinceDeletion = session.run.sinceDeletionMs(session.clock);
-    const goes = why === undefined && (await isFounded(this.collection, this.id, this.how));
-    const isPatient =
-      why === "content"
-        ? waited < emptiedLagMs || sinceDeletion < emptiedMs
-        : goes
-          ? sinceDeletion < emptiedLagMs
-          : waited < refusedMs[refused.kind as keyof typeof refusedMs];
+    const { collection, id, how } = this;
+    const { session } = collection;
+    const isWithParent = await isFounded(collection, id, how);
+    const since = session.run.sinceDeletionMs(session.clock);
+    const waited = Math.min(session.clock.now() - this.#start, since);
+    const isPatient = isWithParent ? since < emptiedLagMs : waited < refusedMs[refused.kind as keyof typeof refusedMs];
     if (isPatient) return { waiting: `kept by the service (${refused.errorMessage})` };
-    if (goes) {
-      this.left = left(this.collection, withConsortium, refused).stays;
+    if (isWithParent) {
+      this.left = left(collection, withConsortium, refused).stays;
       return { done: undefined };
     }
     // No visible object uses it, so the service means one of another organization.
-    if (users && why !== "early") {
+    if (how.users) {
       this.left = `others may share it: ${refused.message}`;
-      this.collection.say(`is left as it is, because ${this.left}`);
+      collection.say(`is left as it is, because ${this.left}`);
       return { done: undefined };
     }
-    throw this.collection.error(
+    throw collection.error(
       "not-empty",
       "delete in the console what is in it, and run the command again: something that this stack does not manage, or leaves to another " +
         `deletion (deletedWith). It could not be deleted: ${sentence(briefly(refused))}`,

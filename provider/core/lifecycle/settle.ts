@@ -37,8 +37,6 @@ interface Before {
   state?: Props;
   /** Whether something was taken out: then the list is read, too. */
   isRemoval?: boolean;
-  /** Called with what each look shows of the object. */
-  saw?: (shown: Props) => void;
 }
 
 /** Whether the service may later show the input in another form than in its answer. A refresh tells for names. */
@@ -55,12 +53,12 @@ export async function settle(
   collection: Collection,
   id: string,
   known: StateParts,
-  { sent = inputKeys(collection.definition), isListed = false, state = known.asked, isRemoval, saw }: Before = {},
+  { sent = inputKeys(collection.definition), isListed = false, state = known.asked, isRemoval }: Before = {},
 ): Promise<Props> {
   const { session, definition } = collection;
   const what = nameOf(definition, known.asked);
   const begun = { ...known, open: withoutReady(known.open) };
-  const watched = new Settling(collection, id, seen(begun, known.shown, sent), sent, saw);
+  const watched = new Settling(collection, id, seen(begun, known.shown, sent), sent);
   try {
     await session.run.settling(collection.parentPath, () =>
       waitFor(session, what, () => watched.look(), collection.path),
@@ -98,7 +96,6 @@ class Settling {
     private readonly id: string,
     public parts: StateParts,
     private readonly sent: readonly string[],
-    private readonly saw: (shown: Props) => void = () => undefined,
   ) {
     const { definition, session } = collection;
     const { state } = parts.shown;
@@ -175,7 +172,6 @@ class Settling {
     const isBehind = isOlder(shown, this.#startRevision) && waited < longestLagMs;
     if (isBehind) return "listed as it was before";
     this.#isListed = true;
-    this.saw(shown);
     const lacked = lackedIn(this.collection.definition, item);
     const unlisted = [
       ...this.parts.unlisted.filter((key) => !(key in shown)),

@@ -92,9 +92,9 @@ describe("what is written down", () => {
     ],
     [
       "steps that are open",
-      { open: ["restart"], refused: ["name"], unclear: ["size"], unseen: ["size"] },
+      { open: ["restart"], refused: ["name"], unclear: ["size"] },
       {},
-      { open: ["restart"], refused: ["name"], unclear: ["size"], unseen: ["size"] },
+      { open: ["restart"], refused: ["name"], unclear: ["size"] },
     ],
     ["how it came", { how: "adopted" }, {}, { how: "adopted" }],
     ["when it was made, where it does not show that", { at: 1e12 }, {}, { at: 1e12 }],
@@ -144,13 +144,12 @@ describe("what is written down", () => {
 
   test("what else the earlier state knew stays", () => {
     const before = {
-      __kept: { version: 2, organizations: ["o"], keys: ["k"], provider: "p", takesItsOwn: true, open: ["x"] },
+      __kept: { version: 2, organizations: ["o"], keys: ["k"], takesItsOwn: true, open: ["x"] },
     };
     expect(kept(node, fresh(asked, asked), before).kept).toEqual({
       version: 2,
       organizations: ["o"],
       keys: ["k"],
-      provider: "p",
       takesItsOwn: true,
     });
   });
