@@ -32,7 +32,7 @@ export const changeLagMs = 3_000;
 /** A name was just given up, or its resource is not registered yet: the only look again before it is refused. adopt.ts */
 export const takenLagMs = 1_000;
 /** The object of a create whose answer was lost may appear this late; not so late if the service refused it. send-create.ts */
-export const lostLagMs = { lost: 10_000, refused: 1_200 };
+export const lostLagMs = { lost: 2_500, refused: 1_200 };
 /** It may still list what it has deleted. delete.ts */
 export const deletedLagMs = 5_000;
 /** A parent may still look full after something in it was deleted. delete.ts */

@@ -119,3 +119,13 @@ function tooOld({ since }: CreateAttempts, { created_at: created }: Identified):
   const latest = at + (/[.,]\d/.test(String(created)) ? 0 : 999); // it may be cut to seconds
   return latest < start ? [`it was created at ${String(created)}, before this run asked for one`] : [];
 }
+/** Fields that differ between any two objects. */
+const ownFields = /^(_?id|username|password|state|_revision)$|_at$/;
+
+/** Whether two objects are the same in all that the service shows, except for fields that always differ. */
+export function looksSame(one: Identified, other: Identified): boolean {
+  const itsOwn = (name: string): boolean =>
+    ownFields.test(name) || [one, other].some((item) => JSON.stringify(item[name] ?? null).includes(item.id));
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => itsOwn(name) || sameValue(one[name], other[name]));
+}

@@ -13,7 +13,7 @@ import { messageOf } from "../../plain";
 import { longestLagMs, lostEveryMs, lostLagMs, unseenMs, waitingAgeMs } from "../times";
 import { codeOf, UserError } from "../../errors";
 import { type Look, lookFor, waitFor } from "../wait";
-import { type NewObjects, newObjects, type CreateAttempts } from "./recognize";
+import { type NewObjects, newObjects, type CreateAttempts, looksSame } from "./recognize";
 import { regenerated } from "./regenerate";
 
 const mostAttempts = 6;
@@ -227,7 +227,7 @@ async function recover(posting: Posting, failure: ApiError): Promise<Identified 
     if (ours) {
       collection.recordMade(ours);
       posting.lost--;
-      await clearSurplus(posting, ours);
+      await clearSurplus(posting, ours, false);
       return ours;
     }
     if (seen?.others.length)
@@ -283,40 +283,42 @@ const outOfTime = ({ collection }: Posting, failure: ApiError): UserError => {
 };
 
 /**
- * Deletes the credentials of lost attempts, whose passwords nobody has; whatever else was made twice is named. Once a list shows the newest
- * one, it shows the earlier ones, too. A failure here is only reported, because the object itself exists.
+ * Deletes the unused duplicates of lost attempts, if that is certain; otherwise names them. Once a list shows the newest object, it shows the
+ * earlier ones, too; that of an earlier attempt tells nothing of a later one. A failure here is only reported: the object itself exists.
  */
-async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
+async function clearSurplus(posting: Posting, made: Identified, isNewest = true): Promise<void> {
   const { collection, lost } = posting;
-  const isCredential = collection.definition.naming === undefined;
   if (lost <= 0) return;
-  const look = async (): Promise<{ seen?: NewObjects; isShown: boolean }> => {
+  const look = async (): Promise<{ seen?: NewObjects; own?: Identified }> => {
     const seen = await newObjects(posting);
-    return { seen, isShown: !seen || (await collection.listed(made.id, lostEveryMs.first)) !== undefined };
+    return { seen, own: seen && (await collection.listed(made.id, lostEveryMs.first)) };
   };
-  const isAll = ({ seen, isShown }: Awaited<ReturnType<typeof look>>): boolean =>
-    isShown || seen!.ours.length >= lost || !isCredential;
+  const isAll = ({ seen, own }: Awaited<ReturnType<typeof look>>): boolean =>
+    !seen || (isNewest && own !== undefined) || seen.ours.length >= lost;
   try {
-    const { seen } = await lookFor(collection.session, look, isAll, {
-      forMs: longestLagMs,
-      everyMs: lostEveryMs.first,
-    });
+    const last = await lookFor(collection.session, look, isAll, { forMs: longestLagMs, everyMs: lostEveryMs.first });
+    const { seen, own = made } = last;
     // One may belong to a sibling's create that is still unanswered.
     if (seen && seen.ours.length > 0) await collection.createsAnswered();
     const surplus = (seen?.ours ?? []).filter(({ id }) => !collection.isMade(id));
     if (surplus.length === 0) return;
-    if (isCredential && surplus.length <= lost)
-      return await discard(collection, surplus, "whose password was lost with the response");
+    const isCertain = surplus.length <= lost && surplus.every((item) => looksSame(item, own));
+    if (isCertain && !holdsLedger(collection.definition.type)) {
+      const reason = collection.definition.naming
+        ? "a duplicate of a lost response"
+        : "whose password was lost with the response";
+      return await discard(collection, surplus, reason);
+    }
     collection.warn(
-      `${idsOf(surplus)} appeared while the answer to its creation was lost, and this run may have made it: find out what is in ` +
-        "use, and remove the rest with `npx --no-install pulumi-consortium sweep --id <id>`.",
+      `${idsOf(surplus)} appeared while the answer to the creation of ${made.id} was lost, and this run may have made it. Nothing was ` +
+        "deleted: find out what is in use, and remove the rest with `npx --no-install pulumi-consortium sweep --id <id>`.",
     );
   } catch (error) {
     collection.warn(`after a lost answer, this run could not check whether it was made twice: ${messageOf(error)}`);
   }
 }
 
-/** Deletes credentials that nobody can use. @param reason in words that can follow their ids */
+/** Deletes what nobody can use. @param reason in words that can follow their ids */
 export async function discard(collection: Collection, items: readonly Identified[], reason: string): Promise<void> {
   for (const { id } of items) {
     collection.say(`deletes ${id}, ${reason}`);
