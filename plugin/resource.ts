@@ -26,8 +26,9 @@ import {
   secretsKey,
   unnamedKey,
 } from "../provider/constants";
-import { cautionsOf, Verbs } from "../provider/core/verbs";
-import { type Session, type Sessions } from "../provider/core/session";
+import { cautionsOf, Verbs } from "../provider/pulumi/verbs";
+import { type Session } from "../provider/core/session";
+import { type Sessions } from "../provider/pulumi/sessions";
 import { version } from "../provider/version";
 import {
   type Definition,

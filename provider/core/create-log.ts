@@ -225,8 +225,8 @@ export class CreateLog {
     const key = keyOf(settings);
     let isSent = false;
     const sending = async (serviceAt: number | undefined): Promise<void> => {
-      const times = { at: Date.now(), serviceAt };
-      const line = isSent ? { again: attempt, ...times } : { begun: { attempt, ...begun, key, ...times } };
+      const sent = { at: Date.now(), serviceAt };
+      const line = isSent ? { again: attempt, ...sent } : { begun: { attempt, ...begun, key, ...sent } };
       isSent = true;
       await logs.write(line);
     };

@@ -8,7 +8,7 @@ import { text } from "../plain";
 import { storedIn } from "./state";
 import { isElsewhere, isKnown, type Ownership, type StateObject, withKey } from "./ownership";
 import { type Session } from "./session";
-import { statesShownMs } from "./times";
+import { times } from "./times";
 
 /*
  * Before anything of a stack is changed, deleted, made again or taken for gone, the API key must be proved to belong to the
@@ -98,7 +98,7 @@ export async function proveBeforeCreate(session: Session, definition: Definition
   if (isRoot(definition) && run.stateObjects.length === 0)
     await Promise.all([
       new Listed(session, { collection: paths.consortia }).look(Infinity).catch(() => undefined),
-      clock.sleep(statesShownMs),
+      clock.sleep(times.statesShownMs),
     ]);
   await proveSeen(session);
   const { settings } = session.client.http;

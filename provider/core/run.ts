@@ -1,7 +1,7 @@
 import { type Clock, type Identified, type PartialList } from "../api";
 import { type StateObject } from "./ownership";
 import { Leases } from "./leases";
-import { unseenMs } from "./times";
+import { times } from "./times";
 
 /** Everything a run knows about one place. */
 interface Known {
@@ -88,7 +88,7 @@ export class Run {
 
   /** Whether this process created one of these a moment ago: not every call of the service may know it yet. */
   isNew(clock: Clock, ids: readonly unknown[]): boolean {
-    return ids.some((id) => clock.now() - (this.createdAt.get(id as string) ?? -Infinity) < unseenMs);
+    return ids.some((id) => clock.now() - (this.createdAt.get(id as string) ?? -Infinity) < times.unseenMs);
   }
 
   /** Counts an object as unsettled meanwhile. @param parent the path of what it is in */

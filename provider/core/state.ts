@@ -4,7 +4,7 @@ import { hiddenKey } from "../constants";
 import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "./definition";
 import { type FieldMeta, metaOf, wireName } from "./field";
 import { isObject } from "../plain";
-import { sameTimeMs } from "./times";
+import { times } from "./times";
 import { UserError } from "../errors";
 import { isUnset, sameValue, secretPaths, timeOf } from "./values";
 
@@ -143,7 +143,7 @@ export function stateOf(definition: Definition, parts: StateParts, before: Props
   }
   const { organizations, keys, deployment, takesItsOwn } = storedIn(before);
   const { how, at } = parts;
-  const isTold = at === undefined || Math.abs((timeOf(parts.shown.createdAt) ?? 0) - at) < sameTimeMs;
+  const isTold = at === undefined || Math.abs((timeOf(parts.shown.createdAt) ?? 0) - at) < times.sameTimeMs;
   const kept: Props = {
     version: stateVersion,
     how,

@@ -12,7 +12,7 @@ import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { held } from "../leases";
 import { type Session } from "../session";
 import { fresh, readyStep, stateOf, type StoredState } from "../state";
-import { lookEveryMs, nameFreedMs, steadyAgeMs, takenLagMs } from "../times";
+import { times } from "../times";
 import { Incomplete, isUnclear } from "../../errors";
 import { isUnset, normalOf, sameValue } from "../values";
 import { lookFor } from "../wait";
@@ -42,7 +42,7 @@ export async function findExisting(
 /** What a preview says of an adoption: it looks as the create will, but waits for nothing. undefined: it cannot tell. */
 export async function foreseen(collection: Collection): Promise<{ line: string; id?: string } | undefined> {
   const { adopt } = collection.inputs;
-  const siblings = await collection.siblings(steadyAgeMs);
+  const siblings = await collection.siblings(times.steadyAgeMs);
   const isMeant = ({ id }: Identified): boolean => id === adopt;
   const found = siblings && (typeof adopt === "string" ? siblings.filter(isMeant) : collection.namesakes(siblings));
   const [item, ...more] = (found ?? []).filter((one) => !isGoing(one));
@@ -90,11 +90,11 @@ async function howOf(collection: Collection, item: Identified): Promise<StoredSt
 async function whoseIs({ session, place }: Collection, item: Identified): Promise<ReturnType<typeof whose>> {
   let { parent } = place;
   while (parent?.place.parent) ({ parent } = parent.place);
-  const consortium = parent ? await new Listed(session, parent.place).listed(parent.id, steadyAgeMs) : item;
+  const consortium = parent ? await new Listed(session, parent.place).listed(parent.id, times.steadyAgeMs) : item;
   const owner = text(consortium?.owner);
   const own = owner === undefined ? undefined : await session.client.organizationOfKey();
   if (!consortium || own === undefined || own === owner) return "own";
-  const list = new Listed(session, { collection: paths.memberships(consortium.id) }).look(steadyAgeMs);
+  const list = new Listed(session, { collection: paths.memberships(consortium.id) }).look(times.steadyAgeMs);
   const { items } = await answerOr(list, { items: [] }, "missing", "unsupported", "denied");
   const owning = item.membership_id === undefined ? item : items.find(({ id }) => id === item.membership_id);
   const members = items.map(({ org_id }) => org_id);
@@ -147,11 +147,12 @@ async function lasting(collection: Collection, found: Identified[]): Promise<Ide
   const again = async (): Promise<Identified[]> => namesakes(collection, (await collection.siblings(0)) ?? []);
   let taken = found;
   if (found.length > 0 && !adopts(session, inputs)) {
-    await session.clock.sleep(takenLagMs);
+    await session.clock.sleep(times.takenLagMs);
     taken = await again();
   }
   const stay = (items: Identified[]): boolean => !items.some(isGoing);
-  if (!stay(taken)) taken = await lookFor(session, again, stay, { forMs: nameFreedMs, everyMs: lookEveryMs });
+  if (!stay(taken))
+    taken = await lookFor(session, again, stay, { forMs: times.nameFreedMs, everyMs: times.lookEveryMs });
   const [going] = taken.filter(isGoing);
   if (!going) return taken;
   throw collection.error(

@@ -8,7 +8,7 @@ import { wireName } from "../field";
 import { isReadable, madeAt, type StateParts, toBody } from "../state";
 import { holdsLedger } from "../../constants";
 import { fieldsOf, isObject } from "../../plain";
-import { changeLagMs, waitingAgeMs } from "../times";
+import { times } from "../times";
 import { unclear, type UserError } from "../../errors";
 import { lookFor } from "../wait";
 import { defaultOf, isUnset, normalOf, sameName, sameValue } from "../values";
@@ -214,8 +214,8 @@ export async function shownSoon(
   const answered = read.success ? collection.shown(read.data) : {};
   if (isExpected(answered)) return answered;
   const look = async (): Promise<Props> => {
-    const presence = await collection.find(id, waitingAgeMs);
+    const presence = await collection.find(id, times.waitingAgeMs);
     return typeof presence === "object" ? collection.shown(presence.item) : {};
   };
-  return lookFor(collection.session, look, isExpected, { forMs: changeLagMs, everyMs: waitingAgeMs });
+  return lookFor(collection.session, look, isExpected, { forMs: times.changeLagMs, everyMs: times.waitingAgeMs });
 }

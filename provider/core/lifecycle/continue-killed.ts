@@ -3,7 +3,7 @@ import { type Collection } from "../collection";
 import { isSentWith, type LoggedCreate } from "../create-log";
 import { identityOf, timeoutMs } from "../definition";
 import { isElsewhere } from "../ownership";
-import { actsWithinMs, killedEveryMs } from "../times";
+import { times } from "../times";
 import { timeOf } from "../values";
 import { lookFor } from "../wait";
 import { type NewObjects, newObjects, type CreateAttempts } from "./recognize";
@@ -88,9 +88,9 @@ async function lookForKilled(collection: Collection, open: readonly LoggedCreate
     return (await newObjects(create)) ?? { ours: [], others: [] };
   };
   const isFound = ({ ours, others }: NewObjects): boolean => ours.length + others.length > 0;
-  const leftMs = session.deadline.at - session.clock.now() - killedEveryMs; // for the create
+  const leftMs = session.deadline.at - session.clock.now() - times.killedEveryMs; // for the create
   const forMs = Math.min(longestMs, longestMs - sinceMs, leftMs);
-  return lookFor(session, look, isFound, { forMs, everyMs: killedEveryMs });
+  return lookFor(session, look, isFound, { forMs, everyMs: times.killedEveryMs });
 }
 
 function createOf(collection: Collection, open: readonly LoggedCreate[]): CreateAttempts {
@@ -112,7 +112,7 @@ function timeDoubts(collection: Collection, open: readonly LoggedCreate[], item:
     const isRecent = Date.now() - first < timeoutMs(collection.definition, "create", collection.inputs);
     return isRecent ? [] : [`the service does not tell when ${item.id} was created`];
   }
-  const longestMs = session.client.http.settings.requestTimeout * 1000 + actsWithinMs;
+  const longestMs = session.client.http.settings.requestTimeout * 1000 + times.actsWithinMs;
   if (made <= Math.max(...(sent as number[])) + longestMs) return [];
   return [`${item.id} was created at ${String(item.created_at)}, after the killed run can have asked for it`];
 }

@@ -9,16 +9,7 @@ import { type Definition, isOver, type Props, type Steps } from "../definition";
 import { Listed } from "../listed";
 import { type Session } from "../session";
 import { isAdoptedShared, storedIn, madeAt, partsOf } from "../state";
-import {
-  deletedLagMs,
-  deletingAgeMs,
-  emptiedLagMs,
-  goneMs,
-  lookEveryMs,
-  refusedMs,
-  steadyAgeMs,
-  stillListedMs,
-} from "../times";
+import { times } from "../times";
 import { UserError } from "../../errors";
 import { type Look, lookFor, waitFor } from "../wait";
 
@@ -107,7 +98,7 @@ async function sparing(collection: Collection, id: string, state: Props, how: De
   const { session, definition } = collection;
   const isConfirmed = session.isAsked === true || session.run.isNamed([id, text(state.consortiumId)]);
   const takesItsOwn = storedIn(state).takesItsOwn === true;
-  const inside = await strangers(collection, id, state, how, isConfirmed || takesItsOwn ? 0 : deletedLagMs);
+  const inside = await strangers(collection, id, state, how, isConfirmed || takesItsOwn ? 0 : times.deletedLagMs);
   const warning = how.warning?.(inside);
   if (warning !== undefined) collection.say(warning, "WARNING: ");
   if (isConfirmed) return;
@@ -141,7 +132,7 @@ async function ofOthers(
 function strangers({ session }: Collection, id: string, state: Props, how: Deleting, forMs: number): Promise<Inside[]> {
   const look = async (): Promise<Inside[]> =>
     ((await how.inside?.(session, id, state)) ?? []).filter((one) => !isOwn(session, one));
-  return lookFor(session, look, ({ length }) => length === 0, { forMs, everyMs: lookEveryMs });
+  return lookFor(session, look, ({ length }) => length === 0, { forMs, everyMs: times.lookEveryMs });
 }
 
 /** Whether a state of this stack has it, or a killed run of this stack has created it. */
@@ -161,8 +152,8 @@ async function unused(
 ): Promise<string | undefined> {
   const { session, definition } = collection;
   if (!users) return undefined;
-  const isDeleting = session.run.sinceDeletionMs(session.clock) < emptiedLagMs;
-  const span = { forMs: isDeleting ? emptiedLagMs : 0, everyMs: lookEveryMs };
+  const isDeleting = session.run.sinceDeletionMs(session.clock) < times.emptiedLagMs;
+  const span = { forMs: isDeleting ? times.emptiedLagMs : 0, everyMs: times.lookEveryMs };
   const [user] = await lookFor(
     session,
     () => users(session, id, state),
@@ -185,7 +176,7 @@ async function isOthers({ session }: Collection, state: Props, membershipId: unk
   const { organizations = [] } = storedIn(state);
   if (membershipId === undefined || organizations.length === 0) return false;
   const list = new Listed(session, { collection: paths.memberships(String(state.consortiumId)) });
-  const found = (await list.look(steadyAgeMs)).items.find((one) => one.id === membershipId);
+  const found = (await list.look(times.steadyAgeMs)).items.find((one) => one.id === membershipId);
   const organization = MembershipObject.safeParse(found).data?.org_id;
   return organization !== undefined && !organizations.includes(organization);
 }
@@ -228,7 +219,7 @@ class Deletion {
     }
     if (answer === "gone") return { done: undefined };
     if (answer === "unknown") return this.#unknown();
-    await collection.session.clock.sleep(deletingAgeMs);
+    await collection.session.clock.sleep(times.deletingAgeMs);
     return (await isListed(collection, id)) ? { waiting: "being deleted" } : { done: undefined };
   }
 
@@ -241,7 +232,9 @@ class Deletion {
     const isWithParent = await isFounded(collection, id, how);
     const since = session.run.sinceDeletionMs(session.clock);
     const waited = Math.min(session.clock.now() - this.#start, since);
-    const isPatient = isWithParent ? since < emptiedLagMs : waited < refusedMs[refused.kind as keyof typeof refusedMs];
+    const isPatient = isWithParent
+      ? since < times.emptiedLagMs
+      : waited < times.refusedMs[refused.kind as keyof typeof times.refusedMs];
     if (isPatient) return { waiting: `kept by the service (${refused.errorMessage})` };
     if (isWithParent) {
       this.left = left(collection, withConsortium, refused).stays;
@@ -270,7 +263,7 @@ class Deletion {
       this.left = stays(collection, `with ${goesWith}`, "it reports it missing, but still lists it").stays;
       return { done: undefined };
     }
-    if (collection.session.clock.now() - this.#start < stillListedMs) return { waiting: "being deleted" };
+    if (collection.session.clock.now() - this.#start < times.stillListedMs) return { waiting: "being deleted" };
     throw collection.error("not-deleted", `${inConsole} The service reports it missing, but still lists it.`);
   }
 }
@@ -296,7 +289,7 @@ async function send(collection: Collection, id: string, at: number | undefined, 
 
 /** Whether it is listed in a final state: whatever the refusal says, nothing is left to delete. */
 async function isOverNow(collection: Collection, id: string): Promise<boolean> {
-  const item = await collection.listed(id, deletingAgeMs).catch(() => undefined);
+  const item = await collection.listed(id, times.deletingAgeMs).catch(() => undefined);
   return item !== undefined && (isGone(item) || isOver(collection.definition, item));
 }
 
@@ -317,7 +310,7 @@ const withConsortium = "together with its consortium";
 /** Whether it was created with its parent, and is deleted with it. */
 async function isFounded(collection: Collection, id: string, { foundedWith }: Deleting): Promise<boolean> {
   if (!foundedWith) return false;
-  const [item, owner] = [await collection.listed(id, steadyAgeMs), await collection.parent(steadyAgeMs)];
+  const [item, owner] = [await collection.listed(id, times.steadyAgeMs), await collection.parent(times.steadyAgeMs)];
   return item !== undefined && owner !== undefined && foundedWith(item, owner);
 }
 
@@ -332,7 +325,7 @@ async function refusedKey(
   let presence = await collection.find(id, 0, at);
   // An earlier DELETE, without an answer, may have done it: then the list may lag.
   if (typeof presence === "object") {
-    await collection.session.clock.sleep(goneMs);
+    await collection.session.clock.sleep(times.goneMs);
     presence = await collection.find(id, 0, at);
   }
   if (presence === "gone") return "gone";
@@ -347,12 +340,12 @@ async function refusedKey(
 
 async function isListed(collection: Collection, id: string): Promise<boolean> {
   try {
-    const { items, part } = await collection.look(deletingAgeMs);
+    const { items, part } = await collection.look(times.deletingAgeMs);
     const item = items.find((one) => one.id === id);
     if (item || !part) return item !== undefined && !isGone(item) && !isOver(collection.definition, item);
-    return typeof (await collection.find(id, deletingAgeMs)) === "object";
+    return typeof (await collection.find(id, times.deletingAgeMs)) === "object";
   } catch (error) {
     if (!isApiError(error)) throw error;
-    return typeof (await collection.find(id, deletingAgeMs)) === "object";
+    return typeof (await collection.find(id, times.deletingAgeMs)) === "object";
   }
 }

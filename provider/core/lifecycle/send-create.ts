@@ -10,7 +10,7 @@ import { wireName } from "../field";
 import { toBody } from "../state";
 import { briefly, sentence } from "../../api/api-error";
 import { messageOf } from "../../plain";
-import { longestLagMs, lostEveryMs, lostLagMs, unseenMs, waitingAgeMs } from "../times";
+import { times } from "../times";
 import { codeOf, UserError } from "../../errors";
 import { type Look, lookFor, waitFor } from "../wait";
 import { type NewObjects, newObjects, type CreateAttempts, looksSame } from "./recognize";
@@ -137,8 +137,8 @@ async function isEarly(collection: Collection, error: ApiError): Promise<boolean
   if (error.kind === "conflict" && collection.namesakes((await collection.siblings(0)) ?? []).length > 0) return false;
   if (collection.isChanging(Object.values(collection.inputs))) return true;
   if (error.kind !== "conflict") return false;
-  if (run.sinceDeletionMs(clock) < unseenMs || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
-  return conditionOf((await collection.parent(waitingAgeMs))?.state) === "pending";
+  if (run.sinceDeletionMs(clock) < times.unseenMs || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
+  return conditionOf((await collection.parent(times.waitingAgeMs))?.state) === "pending";
 }
 
 /** The object in an answer, complete with what only this answer shows. */
@@ -216,12 +216,12 @@ async function recover(posting: Posting, failure: ApiError): Promise<Identified 
   let looks = 0;
   const look = async (): Promise<NewObjects | undefined> => {
     // Often at first, then every two seconds: more often does not help a slow service.
-    if (looks++ > 6) await clock.sleep(lostEveryMs.then - lostEveryMs.first);
+    if (looks++ > 6) await clock.sleep(times.lostEveryMs.then - times.lostEveryMs.first);
     return newObjects(posting);
   };
   const isFound = (seen: NewObjects | undefined): boolean => !seen || seen.ours.length > 0;
-  const lookMs = Math.min(forMs, deadline.at - lostEveryMs.first - clock.now());
-  const seen = await lookFor(session, look, isFound, { forMs: lookMs, everyMs: lostEveryMs.first });
+  const lookMs = Math.min(forMs, deadline.at - times.lostEveryMs.first - clock.now());
+  const seen = await lookFor(session, look, isFound, { forMs: lookMs, everyMs: times.lostEveryMs.first });
   if (definition.naming) {
     const ours = oursIn(posting, seen);
     if (ours) {
@@ -247,10 +247,10 @@ async function recover(posting: Posting, failure: ApiError): Promise<Identified 
 /** How long to look for it. A ledger that turns out to be made twice is not deleted: the slowest list gets time to show it. */
 function patienceMs({ collection }: Posting, failure: ApiError): number {
   const { requestTimeout } = collection.session.client.http.settings;
-  if (failure.kind === "unavailable") return lostLagMs.refused;
+  if (failure.kind === "unavailable") return times.lostLagMs.refused;
   // A slow service may act long after the client has given up.
-  const lost = failure.late ? 2 * 1000 * requestTimeout + lostLagMs.lost : lostLagMs.lost;
-  return holdsLedger(collection.definition.type) ? Math.max(lost, longestLagMs) : lost;
+  const lost = failure.late ? 2 * 1000 * requestTimeout + times.lostLagMs.lost : times.lostLagMs.lost;
+  return holdsLedger(collection.definition.type) ? Math.max(lost, times.longestLagMs) : lost;
 }
 
 /** The object that this run made; undefined: none yet. @throws UserError if there are more than this run can have made */
@@ -291,12 +291,15 @@ async function clearSurplus(posting: Posting, made: Identified, isNewest = true)
   if (lost <= 0) return;
   const look = async (): Promise<{ seen?: NewObjects; own?: Identified }> => {
     const seen = await newObjects(posting);
-    return { seen, own: seen && (await collection.listed(made.id, lostEveryMs.first)) };
+    return { seen, own: seen && (await collection.listed(made.id, times.lostEveryMs.first)) };
   };
   const isAll = ({ seen, own }: Awaited<ReturnType<typeof look>>): boolean =>
     !seen || (isNewest && own !== undefined) || seen.ours.length >= lost;
   try {
-    const last = await lookFor(collection.session, look, isAll, { forMs: longestLagMs, everyMs: lostEveryMs.first });
+    const last = await lookFor(collection.session, look, isAll, {
+      forMs: times.longestLagMs,
+      everyMs: times.lostEveryMs.first,
+    });
     const { seen, own = made } = last;
     // One may belong to a sibling's create that is still unanswered.
     if (seen && seen.ours.length > 0) await collection.createsAnswered();

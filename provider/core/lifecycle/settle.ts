@@ -6,7 +6,7 @@ import { isReadable, lackedIn, readyStep, type StateParts, stateOf, withoutReady
 import { messageOf } from "../../plain";
 import { printable } from "../../api/printable";
 import { isForbidden } from "../listed";
-import { emptyMs, longestLagMs, waitingAgeMs } from "../times";
+import { times } from "../times";
 import { codeOf, hasCode, Incomplete, UserError } from "../../errors";
 import { isUnset } from "../values";
 import { type Look, waitFor } from "../wait";
@@ -113,7 +113,7 @@ class Settling {
   get #isPending(): boolean {
     const { definition, session } = this.collection;
     const condition = this.#condition;
-    if (condition === "empty") return session.clock.now() - this.#startedAt < emptyMs;
+    if (condition === "empty") return session.clock.now() - this.#startedAt < times.emptyMs;
     const isUnusable =
       condition === "unknown" && definition.shownLater?.includes("urls") === true && isUnset(this.parts.shown.urls);
     return condition === "pending" || isUnusable;
@@ -156,9 +156,9 @@ class Settling {
   /** Reads the object. @returns why it shows nothing new yet */
   async #read(): Promise<string | undefined> {
     const { collection, id } = this;
-    const item = await collection.sought(id, waitingAgeMs, ++this.#reads);
+    const item = await collection.sought(id, times.waitingAgeMs, ++this.#reads);
     const now = collection.session.clock.now();
-    const isLost = this.#seenAt !== undefined && now - this.#seenAt >= longestLagMs;
+    const isLost = this.#seenAt !== undefined && now - this.#seenAt >= times.longestLagMs;
     if (item ? isGone(item) : isLost && (await collection.find(id, 0)) === "gone")
       throw new UserError("deleted-outside", gone);
     if (!item) return "not listed yet";
@@ -169,7 +169,7 @@ class Settling {
   #take(item: Identified): string | undefined {
     const shown = this.collection.shown(item);
     const waited = this.collection.session.clock.now() - this.#startedAt;
-    const isBehind = isOlder(shown, this.#startRevision) && waited < longestLagMs;
+    const isBehind = isOlder(shown, this.#startRevision) && waited < times.longestLagMs;
     if (isBehind) return "listed as it was before";
     this.#isListed = true;
     const lacked = lackedIn(this.collection.definition, item);

@@ -1,5 +1,5 @@
 import { isElsewhere, isKnown, type Ownership, withKey } from "../../../provider/core/ownership";
-import { resolveProviderSettings } from "../../../provider/core/settings";
+import { resolveProviderSettings } from "../../../provider/pulumi/settings";
 
 /** The organization in a state. */
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, utimesSync } from "node:fs";
 import os from "node:os";
 import { dirname, join } from "node:path";
 import { type Line, type LoggedCreate } from "../../../provider/core/create-log";
-import { StackLog } from "../../../provider/core/stack-log";
+import { StackLog } from "../../../provider/pulumi/stack-log";
 import { temporary, writeIn } from "../../fleet/made";
 import { setEnvironment } from "../../support/service";
 

@@ -2,10 +2,10 @@ import { contentsKey, hiddenKey, logicalNameKey, previewKey, secretsKey, stackKe
 import { type Definition, type Props } from "../../../provider/core/definition";
 import { type ProgramResource } from "../../../provider/core/leases";
 import { withKey } from "../../../provider/core/ownership";
-import { Sessions } from "../../../provider/core/session";
+import { Sessions } from "../../../provider/pulumi/sessions";
 import { fresh, stateOf, storedKey } from "../../../provider/core/state";
 import { unknown } from "../../../provider/core/values";
-import { Verbs } from "../../../provider/core/verbs";
+import { Verbs } from "../../../provider/pulumi/verbs";
 import { definitions } from "../../../provider/resources";
 import { base, type Kind } from "../../support/by-kind";
 import { setEnvironment } from "../../support/service";

@@ -5,9 +5,9 @@ import { isAbsolute, join } from "node:path";
 import { type Environment, processEnvironment } from "../api/environment";
 import { paths } from "../api/paths";
 import { messageOf } from "../plain";
-import { type Line, type LogContents, type LoggedCreate, type Logs, readCreateLog, written } from "./create-log";
+import { type Line, type LogContents, type LoggedCreate, type Logs, readCreateLog, written } from "../core/create-log";
 import { engineAddress } from "./engine";
-import { logKeptMs } from "./times";
+import { times } from "../core/times";
 
 /*
  * The logs of creates of stacks without a fleet, in the user's state folder: a folder for each organization, project and stack, and a file
@@ -105,7 +105,7 @@ export class StackLog implements Logs {
     return files.flatMap((name) => {
       const file = join(folder, name);
       const { mtimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
-      if (Date.now() - mtimeMs <= logKeptMs) return [{ file, ...readCreateLog(file) }];
+      if (Date.now() - mtimeMs <= times.logKeptMs) return [{ file, ...readCreateLog(file) }];
       rmSync(file, { force: true });
       return [];
     });

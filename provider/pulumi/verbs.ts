@@ -11,8 +11,8 @@ import {
   secretsKey,
   stackKey,
 } from "../constants";
-import { check } from "./check";
-import { Collection } from "./collection";
+import { check } from "../core/check";
+import { Collection } from "../core/collection";
 import {
   type Definition,
   inputKeys,
@@ -27,29 +27,30 @@ import {
   type Steps,
   secretKeys,
   timeoutMs,
-} from "./definition";
-import { diff, type DiffResult } from "./diff";
-import { type ProgramResource } from "./leases";
-import { create } from "./lifecycle/create";
-import { foreseen } from "./lifecycle/adopt";
-import { deleting } from "./lifecycle/delete";
-import { read } from "./lifecycle/read";
-import { refuseEarly, removeWaiting, removeWaitingBeside, waits } from "./lifecycle/replace";
-import { update } from "./lifecycle/update";
+} from "../core/definition";
+import { diff, type DiffResult } from "../core/diff";
+import { type ProgramResource } from "../core/leases";
+import { create } from "../core/lifecycle/create";
+import { foreseen } from "../core/lifecycle/adopt";
+import { deleting } from "../core/lifecycle/delete";
+import { read } from "../core/lifecycle/read";
+import { refuseEarly, removeWaiting, removeWaitingBeside, waits } from "../core/lifecycle/replace";
+import { update } from "../core/lifecycle/update";
 import {
   ownershipOfNew,
   proveBeforeCreate,
   proveOrganization,
   refuseUnlikeRequired,
   stateObjectOf,
-} from "./organization";
-import { isKnown, type Ownership, type StateObject } from "./ownership";
-import { isOffline, type Session, type Sessions, within } from "./session";
-import { inputsOf, isStored, storedIn, storedKey, partsOf, withoutUndefined } from "./state";
-import { previewMs, refreshMs } from "./times";
+} from "../core/organization";
+import { isKnown, type Ownership, type StateObject } from "../core/ownership";
+import { type Session, within } from "../core/session";
+import { isOffline, type Sessions } from "./sessions";
+import { inputsOf, isStored, storedIn, storedKey, partsOf, withoutUndefined } from "../core/state";
+import { times } from "../core/times";
 import { Incomplete, UserError } from "../errors";
 import { isObject } from "../plain";
-import { isUnknown, isUnset, secretPaths, unknown } from "./values";
+import { isUnknown, isUnset, secretPaths, unknown } from "../core/values";
 
 /** Added inputs that the state keeps. */
 const keptKeys: readonly string[] = [contentsKey, logicalNameKey, secretsKey];
@@ -163,7 +164,7 @@ export class Verbs {
     const untold = { lines: adoptionOf(definition, inputs) };
     if (!session || isUnknown(places.map((key) => inputs[key]))) return untold;
     const caller = { verb: "check", resource: this.called(news) };
-    const looking = { ...within(session, previewMs, caller), resource: this.#resource(news) };
+    const looking = { ...within(session, times.previewMs, caller), resource: this.#resource(news) };
     const look = (): ReturnType<typeof foreseen> => foreseen(Collection.of(looking, definition, inputs));
     const seen = await sessions.traced("check", definition.type, looking.resource?.name, look).catch(() => undefined);
     return seen ? { lines: [seen.line], id: seen.id } : untold;
@@ -235,7 +236,7 @@ export class Verbs {
     const warning = await sessions.proveKey();
     if (!sessions.isAccepted) return warning === undefined ? [] : [warning];
     const caller = { verb: "diff", resource: object.what };
-    const session = within(sessions.current(), previewMs, caller);
+    const session = within(sessions.current(), times.previewMs, caller);
     const prove = (): Promise<unknown> => proveOrganization(session, object);
     await sessions.traced("diff", this.definition.type, resource?.name, prove).catch((error: unknown) => {
       // Any other failure may pass: an update, which has more time, asks again.
@@ -317,7 +318,7 @@ export class Verbs {
   async #read(id: string, state: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
     const { definition } = this;
     const known = resourceOnly(state);
-    const timed = this.#begin("read", state, refreshMs);
+    const timed = this.#begin("read", state, times.refreshMs);
     const object = isStored(state) ? this.#saw(id, state) : undefined;
     const now = await stepsOf(definition).read(timed, id, known);
     if (!now) {
