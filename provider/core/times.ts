@@ -22,7 +22,7 @@ export const times = {
 
   /* How far a service may lag behind itself. */
 
-  /** It may not show, or not know everywhere, an object that it has just created. listed.ts, run.ts, send-create.ts, tether/activation.ts */
+  /** It may not show, or not know everywhere, an object that it has just created. listed.ts, run.ts, send-create.ts */
   unseenMs: 10_000,
   /** The longest lag of a list that anything waits for. settle.ts, send-create.ts */
   longestLagMs: 60_000,
