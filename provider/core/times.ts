@@ -22,11 +22,11 @@ export const times = {
 
   /* How far a service may lag behind itself. */
 
-  /** It may not show, or not know everywhere, an object that it has just created. listed.ts, run.ts, send-create.ts */
+  /** It may not show, or not know everywhere, an object that it has just created. listed.ts, run.ts, send-create.ts, tether/activation.ts */
   unseenMs: 10_000,
   /** The longest lag of a list that anything waits for. settle.ts, send-create.ts */
   longestLagMs: 60_000,
-  /** After a list without an object, another one this much later has to lack it, too: then it is gone. listed.ts, delete.ts */
+  /** After a list without an object, another one this much later has to lack it, too: then it is gone. listed.ts, adopt.ts, delete.ts */
   goneMs: 3_000,
   /** A list may show an object as it was before a change. change.ts */
   changeLagMs: 3_000,

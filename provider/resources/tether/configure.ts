@@ -6,7 +6,7 @@ import { messageOf } from "../../plain";
 import { codeOf, Incomplete, UserError } from "../../errors";
 import { type Session } from "../../core/session";
 import { storedIn, storedKey, stateVersion, withoutUndefined } from "../../core/state";
-import { activated, activateSoon, deactivated, refusedStart, type Start } from "./activation";
+import { activated, activateSoon, deactivated, refusedStart, saysUndeployed, type Start } from "./activation";
 import { deploy, reported, type UnknownOutcome, unknownsIn } from "./deploy";
 import { funded } from "./funds";
 import { accountOf, asItIs, hasContract, isSame, requireService, shownOf, type TetherInputs, titleOf } from "./read";
@@ -152,7 +152,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
       // A contract may be mined only some time after the answer to `deploy`.
       const fresh = done.state === "deployed" || done.state === undefined;
       await (fresh ? activateSoon(session, tetherId, start) : activated(start)).catch((error: unknown) => {
-        throw isApiError(error, "conflict", "invalid") ? withoutContract(network, error) : error;
+        throw saysUndeployed(error) ? withoutContract(network, error) : error;
       });
       note({ active });
     } else if (!active && (done.state === "active" || done.state === undefined)) {
