@@ -41,18 +41,23 @@ module.exports = {
     { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
     room(
       "provider/api",
-      ["provider/(core|resources|lookups)", ...adapters, ...outside, pulumi],
+      ["provider/(core|pulumi|resources|lookups)", ...adapters, ...outside, pulumi],
       "The API client knows nothing of Pulumi or of the rest.",
     ),
     room(
       "provider/core",
-      ["provider/(resources|lookups)", ...adapters, ...outside, pulumi],
+      ["provider/(resources|lookups|pulumi)", ...adapters, ...outside, pulumi],
       "The core imports nothing of Pulumi, nor of one resource.",
     ),
     room(
       "provider/resources",
-      ["provider/lookups", ...adapters, ...outside, pulumi],
+      ["provider/(lookups|pulumi)", ...adapters, ...outside, pulumi],
       "A resource definition knows nothing of Pulumi.",
+    ),
+    room(
+      "provider/pulumi",
+      ["provider/(resources|lookups)", ...adapters, ...outside, pulumi],
+      "What both adapters share: it answers the engine, without Pulumi's SDK.",
     ),
     room("provider/lookups", [...adapters, ...outside, pulumi], "A lookup knows nothing of Pulumi."),
     room("provider/dynamic", ["plugin", ...outside], "An adapter knows neither the other one nor the programs' side."),

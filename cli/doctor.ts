@@ -1,7 +1,7 @@
 import { type Command } from "@commander-js/extra-typings";
 import { environmentName, processEnvironment } from "../provider/api/environment";
 import { Secrets } from "../provider/api/secrets";
-import { resolveProviderSettings } from "../provider/core/settings";
+import { resolveProviderSettings } from "../provider/pulumi/settings";
 import { fieldsOf, messageOf } from "../provider/plain";
 import { showFindings, unknown, wrong } from "./doctor/findings";
 import { service } from "./doctor/service";

@@ -5,7 +5,7 @@ import { environmentName } from "../provider/api/environment";
 import { printable } from "../provider/api/printable";
 import { durationSeconds } from "../provider/constants";
 import { newSession } from "../provider/core/session";
-import { stepsOf } from "../provider/core/verbs";
+import { stepsOf } from "../provider/pulumi/verbs";
 import { coded, codeOf, type ErrorCode, UserError } from "../provider/errors";
 import { counted, messageOf } from "../provider/plain";
 import { definitions } from "../provider/resources";

@@ -3,7 +3,7 @@ import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { EngineEvent as ApiEvent, PulumiCommand, Stack, UpOptions, Workspace } from "@pulumi/pulumi/automation";
 import limited from "p-limit";
-import { type EngineEvent, createLogVariable, isOffline, markNew, messageOf } from "pulumi-consortium/internal/fleet";
+import { type EngineEvent, createLogVariable, isOffline, messageOf } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack } from "./schema";
 import { failBeyondLimits, type Previewed } from "./limits";
 import { lastOf, own, straysIn } from "./ownership";
@@ -275,7 +275,6 @@ export class StackRun {
         await own(spec, fleet, workspace, { isNew, takeOver, claims: command === "up" });
       });
       if (this.#changes && !this.result.recovered) rmSync(this.#createLog, { force: true });
-      if (this.#changes && isNew) markNew(this.#createLog);
       if (this.#changes && this.result.recovered)
         await recovery.continueFrom(
           this.#createLog,

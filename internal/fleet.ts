@@ -50,9 +50,9 @@ export {
   partsOfUrn,
   sharedArgument,
 } from "../provider/constants";
-export { isOffline } from "../provider/core/session";
-export { resolveProviderSettings } from "../provider/core/settings";
-export { createLogVariable, markInterrupted, markNew, readCreateLog } from "../provider/core/create-log";
+export { isOffline } from "../provider/pulumi/sessions";
+export { resolveProviderSettings } from "../provider/pulumi/settings";
+export { createLogVariable, markInterrupted, readCreateLog } from "../provider/core/create-log";
 export { type Props, pathOf } from "../provider/core/definition";
 export { didYouMean } from "../provider/core/suggest";
 export { groupBy } from "../provider/core/values";

@@ -21,7 +21,7 @@ import {
   readOwn,
   resolveProviderSettings,
   settingsIn,
-} from "../provider/core/settings";
+} from "../provider/pulumi/settings";
 import { didYouMean, unknownSetting } from "../provider/core/suggest";
 import { isUnknown, sameValue } from "../provider/core/values";
 import { fromEngine, type Received, toEngine } from "./properties";

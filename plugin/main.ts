@@ -1,5 +1,5 @@
 import { sharedArgument } from "../provider/constants";
-import { engineAddress, onEngineGone, onLeaving } from "../provider/core/engine";
+import { engineAddress, onEngineGone, onLeaving } from "../provider/pulumi/engine";
 import { version } from "../provider/version";
 import { componentsArgument } from "./components";
 import { listen } from "./server";

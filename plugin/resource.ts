@@ -26,8 +26,9 @@ import {
   secretsKey,
   unnamedKey,
 } from "../provider/constants";
-import { cautionsOf, Verbs } from "../provider/core/verbs";
-import { type Session, type Sessions } from "../provider/core/session";
+import { cautionsOf, Verbs } from "../provider/pulumi/verbs";
+import { type Session } from "../provider/core/session";
+import { type Sessions } from "../provider/pulumi/sessions";
 import { version } from "../provider/version";
 import {
   type Definition,
@@ -43,8 +44,6 @@ import { Progress } from "../provider/core/progress";
 import { messageOf } from "../provider/plain";
 import { changedKeys, regenerating } from "../provider/core/diff";
 import { isStored, partsOf } from "../provider/core/state";
-import { Collection } from "../provider/core/collection";
-import { ofOthers } from "../provider/core/lifecycle/adopt";
 import { Incomplete, UserError } from "../provider/errors";
 import { definitions } from "../provider/resources";
 import { failure } from "./configuration";
@@ -310,8 +309,6 @@ export class Resource {
     if (!found) return new ReadResponse();
     const inputs = importedInputs(definition, found.props);
     if (Object.keys(known).length === 0) await this.#show(importWarnings(definition, id, inputs), "warning");
-    const collection = Collection.of(this.sessions.current(), definition, found.props, id);
-    await this.#show(ofOthers(collection, id), "warning");
     if (isOperation(this.#parts)) await this.#show(deletionLines(definition, id, inputs), "warning");
     return this.#found(id, found.props, inputs, secrets);
   }

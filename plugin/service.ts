@@ -10,7 +10,7 @@ import { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { below } from "../provider/api/trace";
 import { proveSeen } from "../provider/core/organization";
-import { Sessions } from "../provider/core/session";
+import { Sessions } from "../provider/pulumi/sessions";
 import { about, handshake } from "./about";
 import { Components } from "./components";
 import { checkConfig, Configuration, diffConfig, failures } from "./configuration";
@@ -73,7 +73,6 @@ export class ProviderService {
     const interrupt = (this.#interrupt = new AbortController());
     return new Sessions({
       settings: () => configuration.settings,
-      provider: () => configuration.name,
       say: (message) => void this.#engine?.show(message, "info"),
       interrupted: () => interrupt.signal,
     });

@@ -192,7 +192,7 @@ export const hiddenKey = "__hidden";
 /** The program's version of this package. The plugin refuses any version but its own. */
 export const programKey = "__program";
 
-/** Name of the program's explicit provider, for requests that do not tell. */
+/** In states of earlier versions: the name of the explicit provider. */
 export const providerNameKey = "__providerName";
 
 /**

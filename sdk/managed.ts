@@ -21,7 +21,6 @@ import {
   pluginPrefix,
   previewKey,
   programKey,
-  providerNameKey,
   secretSignature,
   secretsKey,
   stackKey,
@@ -33,7 +32,7 @@ import { type Path } from "../provider/core/values";
 import { version } from "../provider/version";
 import { isLater, onBothProviders } from "./aliases";
 import { classes } from "./generated";
-import { onPlugin, programError, type Provider } from "./provider";
+import { onPlugin, programError } from "./provider";
 
 /** The type token of a resource class on the dynamic provider. */
 const token = (className: ClassName): string => dynamicPrefix + className;
@@ -139,8 +138,6 @@ function dynamic(className: ClassName, name: string, inputs: Props, opts: Custom
   const props: Props = { ...named, ...own, ...secretInputs(named) };
   // The host tells the provider neither its name nor the URN.
   props[logicalNameKey] = opts.parent ? typesOf(opts.parent).then((types) => [name, types]) : name;
-  const { given } = (opts.provider ?? opts.parent?.getProvider(token(className)) ?? {}) as Partial<Provider>;
-  if (given) props[providerNameKey] = given.provider;
   Object.assign(props, previewMark(), stackMark());
   const aliases = onBothProviders(token(className), name, opts);
   return { type: token(className), props, opts: { ...opts, ...completed(name, opts), aliases } };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { environmentName } from "../../provider/api/environment";
 import { type SettingName } from "../../provider/api";
-import { ownKey } from "../../provider/core/settings";
+import { ownKey } from "../../provider/pulumi/settings";
 import { dynamicPrefix, lossWarning } from "../../provider/constants";
 import { type Definition, nameKey, type Props } from "../../provider/core/definition";
 import { docOf, field, metaOf } from "../../provider/core/field";

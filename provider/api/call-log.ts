@@ -144,8 +144,6 @@ const known: readonly (readonly [name: RegExp, hasForm: (value: unknown) => bool
   [/_at$/, isTime],
   [/^(errorMessage|message|error)$/, isText], // the service's own words
 ];
-/** A member that holds the object itself. */
-const envelope = "data";
 
 /** A body as the log shows it. */
 function shown(text: string, level: Settings["logLevel"], secrets: Secrets): unknown {
@@ -168,7 +166,6 @@ function factsIn(value: unknown, secrets: Secrets): unknown {
   if (typeof value !== "object" || value === null) return typeof value === "boolean" ? value : undefined;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]) => {
-      if (name === envelope && typeof inner === "object") return [[name, factsIn(inner, secrets)]];
       const isKnown = !secretKey.test(name) && known.some(([names, hasForm]) => names.test(name) && hasForm(inner));
       return isKnown ? [[name, withoutSecret(inner, secrets)]] : [];
     }),

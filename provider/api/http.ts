@@ -3,8 +3,8 @@ import pLimit from "p-limit";
 import { CallLog, requestIdIn } from "./call-log";
 import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
 import { ApiError, type ErrorFacts, isApiError, kindOfStatus, nextStep, PartialList } from "./api-error";
-import { paths, templateOf } from "./paths";
-import { messageIn, refusalIn, unwrapped } from "./refusal";
+import { templateOf } from "./paths";
+import { messageIn, refusalIn } from "./refusal";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
 import { Secrets } from "./secrets";
 import { type Settings } from "./settings";
@@ -52,10 +52,6 @@ interface Connections {
   transport?: Transport;
   /** Whether the service has ever answered. */
   reached: boolean;
-  /** Whether it has ever answered JSON, so that the address is the API's. */
-  speaksJson: boolean;
-  /** The request that finds out, while it is in flight. */
-  proof?: Promise<void>;
   /** Aborted at the end: no call is repeated after it. */
   over: AbortController;
   /** The service's clock, as its answers show it. */
@@ -99,7 +95,6 @@ export class Http {
       limit: pLimit(settings.maxConcurrency),
       transport: options.transport,
       reached: false,
-      speaksJson: false,
       over: overAt(),
       serviceClock: new ServiceClock(),
     },
@@ -220,8 +215,6 @@ export class Http {
     }
     this.connections.reached = true;
     this.connections.serviceClock.saw(single(answer.headers.date), this.#clock.now());
-    if (kindOfStatus(answer.status) === "missing" && sentenceIn(answer.text) !== undefined)
-      await this.#prove(timeoutMs);
     return this.#judge(call, url, answer);
   }
 
@@ -264,40 +257,21 @@ export class Http {
         authorization: `Bearer ${this.settings.apiKey.reveal()}`,
         "content-type": "application/json", // on every call: section 5.1 of the spec
         accept: "application/json",
+        "accept-encoding": "identity",
         "user-agent": `pulumi-consortium/${version}`,
       },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   }
 
-  /** Requests a list that every service has, unless the address has answered JSON before. Retries after a failure. */
-  async #prove(timeoutMs: number): Promise<void> {
-    const { connections, settings } = this;
-    const ask = async (): Promise<void> => {
-      const url = settings.baseUrl + paths.consortia;
-      this.#heard(await this.#send({ method: "GET", url, timeoutMs }));
-    };
-    if (connections.speaksJson) return;
-    connections.proof ??= ask().catch(() => undefined);
-    await connections.proof;
-    connections.proof = undefined;
-  }
-
-  /** The body of an answer. JSON shows that the address is the API's. */
-  #heard({ text }: WireAnswer): unknown {
-    const body = parseJson(text);
-    if (body !== undefined && body !== unreadable) this.connections.speaksJson = true;
-    return body;
-  }
-
   #judge(call: string, url: string, answer: WireAnswer): Answer {
     const { status, headers, text } = answer;
-    const body = this.#heard(answer);
+    const body = parseJson(text);
     const requestId = requestIdIn(headers);
     if (status >= 200 && status < 300) {
       const refusal = refusalIn(body, call);
       if (refusal) throw this.error({ ...refusal, call, status, requestId });
-      if (body !== unreadable) return { status, body: unwrapped(body, call), headers, url };
+      if (body !== unreadable) return { status, body, headers, url };
       const errorMessage = `the answer is ${nature(text)}`;
       throw this.error({ kind: "lost", call, status, requestId, errorMessage, isForeign: true });
     }
@@ -307,7 +281,6 @@ export class Http {
       status,
       requestId,
       late: status === 408 || status === 504,
-      allow: headers.allow === undefined ? undefined : [headers.allow].flat().join(", "),
       errorMessage:
         messageIn(body) ??
         (status < 400 ? redirection(single(headers.location), url) : undefined) ??
@@ -315,9 +288,8 @@ export class Http {
         (body === unreadable ? `the answer is ${nature(text)}` : "no explanation was given"),
       retryAfterMs: retryAfterMs(single(headers["retry-after"]), single(headers.date)),
     };
-    // A proxy's page says nothing about the resource, so it is never taken for "gone". The API itself may say it in plain text.
-    const isPlain = sentenceIn(text) !== undefined && this.connections.speaksJson;
-    const isForeign = kind === "missing" && body === unreadable && !isPlain;
+    // A proxy's page says nothing about the resource, so it is never taken for "gone". The API itself may say it in plain text (hosted.md).
+    const isForeign = kind === "missing" && body === unreadable && sentenceIn(text) === undefined;
     // The API has no redirects, and following one would hand the key to another host.
     throw this.error({ ...facts, kind: isForeign ? "server" : kind, isForeign: isForeign || status < 400 });
   }

@@ -1,4 +1,3 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { type Proxy, type Settings } from "./settings";
 import { messageOf } from "../plain";
@@ -36,8 +35,6 @@ const explanations: Record<string, string> = {
   UND_ERR_SOCKET: "the connection was closed before the answer was complete",
   UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
   UND_ERR_HEADERS_TIMEOUT: "no answer arrived in time",
-  Z_DATA_ERROR: "the answer is compressed, and damaged",
-  Z_BUF_ERROR: "the answer is compressed, and truncated",
   EPROTO: "the host does not speak TLS there",
 };
 
@@ -126,28 +123,6 @@ const passedOn = (handler: Handler): Handler => ({
   onResponseError: (...args) => handler.onResponseError?.(...args),
 });
 
-/** Far above any answer of the API. A few compressed bytes can expand to any size. */
-const mostBytes = 256 * 1024 * 1024;
-
-const unpack: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer> = {
-  gzip: gunzipSync,
-  "x-gzip": gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
-};
-
-/** Compression is never requested, but a proxy may still apply it. The coding listed last is the outermost. */
-function unpacked(body: Buffer, { "content-encoding": coding }: WireAnswer["headers"]): string {
-  const codings = String(coding ?? "")
-    .toLowerCase()
-    .split(",");
-  const inner = codings.reduceRight((packed, one) => {
-    const how = unpack[one.trim()];
-    return how && packed.length > 0 ? how(packed, { maxOutputLength: mostBytes }) : packed;
-  }, body);
-  return new TextDecoder().decode(inner);
-}
-
 /** undici with kept-alive connections, at most one per concurrent request. */
 export class UndiciTransport implements Transport {
   readonly #connections: Dispatcher;
@@ -164,8 +139,7 @@ export class UndiciTransport implements Transport {
     const exchange = async (): Promise<WireAnswer> => {
       const path = pathname + search;
       const answer = await dispatcher.request({ method, origin, path, headers, body, signal });
-      const bytes = Buffer.from(await answer.body.arrayBuffer());
-      return { status: answer.statusCode, headers: answer.headers, text: unpacked(bytes, answer.headers) };
+      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
     };
     // undici waits for a connection before it looks at the signal; it sends nothing then.
     const late = new Promise<never>((_, reject) => (signal.onabort = () => reject(signal.reason as Error)));

@@ -7,9 +7,9 @@ import { environmentName } from "../api/environment";
 import { isElsewhere, isKnown, withKey } from "./ownership";
 
 /*
- * Files with the creates of one stack. Each is logged before it is sent and again when it is answered: after a kill, only this tells which
- * objects are the stack's own. A fleet names the file, and marks what a killed run left in it; stack-log.ts keeps the files of all other
- * stacks.
+ * The creates of one stack, as lines of a file. Each is logged before it is sent and again when it is answered: after a kill, only this
+ * tells which objects are the stack's own. A fleet names the file, and marks what a killed run left in it; stack-log.ts keeps the files of
+ * all other stacks.
  */
 
 /** The variable that names the file. */
@@ -39,12 +39,11 @@ export interface LoggedCreate {
 export type Line =
   /** Several processes of one run may log. */
   | { run: string }
-  | { newStack: true }
   | { begun: Omit<LoggedCreate, "id"> }
   | ({ again: string } & NonNullable<LoggedCreate["last"]>)
   | { made: string; id: string }
   | { refused: string }
-  /** A service did not delete it alone: it is still this stack's. */
+  /** It is this stack's, although its state has lost it: a service did not delete it alone, or it is deleted with what it is in. */
   | { left: LoggedCreate }
   /** A killed run ends here; `held`: paths of the objects in the states of this stack and of others. */
   | { continued: { held: string[] } };
@@ -56,10 +55,8 @@ export interface LogContents {
   interrupted: LoggedCreate[];
   /** Creates since then. */
   current: LoggedCreate[];
-  /** Objects that the stack left behind because the service did not delete them alone. */
+  /** Objects that a state has lost before they were deleted. */
   left: LoggedCreate[];
-  /** Whether this run made the stack. */
-  isOfNewStack: boolean;
   /** Whether this run continues a killed one. */
   isContinued: boolean;
   /** Paths of the objects that the states held when the killed run was continued. */
@@ -85,14 +82,7 @@ function textOf(file: string): string {
 
 export function readCreateLog(file: string): LogContents {
   const all = new Map<string, LoggedCreate>();
-  const contents: LogContents = {
-    interrupted: [],
-    current: [],
-    left: [],
-    isOfNewStack: false,
-    isContinued: false,
-    held: new Set(),
-  };
+  const contents: LogContents = { interrupted: [], current: [], left: [], isContinued: false, held: new Set() };
   const add = (attempt: string, more: Partial<LoggedCreate>): void => {
     const begun = all.get(attempt);
     if (begun) all.set(attempt, { ...begun, ...more });
@@ -102,16 +92,12 @@ export function readCreateLog(file: string): LogContents {
     if ("run" in line) contents.run = line.run;
     else if ("left" in line) contents.left.push(line.left);
     else if ("begun" in line) all.set(line.begun.attempt, line.begun);
-    else if ("again" in line) {
-      const { again, ...last } = line;
-      add(again, { last });
-    } else if ("made" in line) add(line.made, { id: line.id });
+    else if ("again" in line) add(line.again, { last: { at: line.at, serviceAt: line.serviceAt } });
+    else if ("made" in line) add(line.made, { id: line.id });
     else if ("refused" in line) all.delete(line.refused);
-    else if ("newStack" in line) contents.isOfNewStack = true;
-    else {
+    else if ("continued" in line) {
       contents.interrupted = [...all.values()];
       contents.isContinued = true;
-      contents.isOfNewStack = false;
       contents.held = new Set(line.continued.held);
     }
   }
@@ -122,11 +108,11 @@ export function readCreateLog(file: string): LogContents {
 const append = (file: string | number, lines: Line[]): void =>
   appendFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600 });
 
-/** Adds lines, which are on the disk when this returns. */
-export function write(file: string, ...lines: Line[]): void {
+/** Marks the creates so far as a killed run's. @param held paths of the objects that are in a state */
+export function markInterrupted(file: string, held: string[]): void {
   const opened = openSync(file, "a", 0o600);
   try {
-    append(opened, lines);
+    append(opened, [{ continued: { held } }]);
     fsyncSync(opened);
   } finally {
     closeSync(opened);
@@ -136,7 +122,7 @@ export function write(file: string, ...lines: Line[]): void {
 /** By file: the flush that begins next, and the one in progress. */
 const flushes = new Map<string, { next?: Promise<void>; now: Promise<void> }>();
 
-/** Adds a line. @returns when it is on the disk: one flush serves all creates that have logged before it begins */
+/** Adds lines. @returns when they are on the disk: one flush serves all creates that have logged before it begins */
 export function written(file: string, ...lines: Line[]): Promise<void> {
   append(file, lines);
   const known = flushes.get(file) ?? { now: Promise.resolve() };
@@ -157,13 +143,7 @@ async function flush(file: string): Promise<void> {
   }
 }
 
-/** Marks the stack as one that this run made: it has no states. */
-export const markNew = (file: string): void => write(file, { newStack: true });
-
-/** Marks the creates so far as a killed run's. @param held paths of the objects that are in a state */
-export const markInterrupted = (file: string, held: string[]): void => write(file, { continued: { held } });
-
-/** The file in which a process logs its creates, and the entries of others. */
+/** The file in which a process logs its creates, and the entries of earlier runs. */
 export interface Logs {
   /** Whether a fleet keeps it, which knows the states of all its stacks. */
   readonly isFleets: boolean;
@@ -171,31 +151,20 @@ export interface Logs {
   readonly before: LogContents;
   /** @returns when the line is on the disk; undefined: nothing is kept */
   write(line: Line): Promise<void> | undefined;
-  /** The logs of other stacks. */
-  others(): { stack: string; file: string }[];
-  /** Another stack that has the object, as far as it is known. */
-  holder?(path: string): string | undefined;
+  /** The logs of a fleet's other stacks, which may create the same at the same time. */
+  others?(): { stack: string; file: string }[];
 }
 
 /** The log of a fleet's stack. */
-export class FleetLog implements Logs {
-  readonly isFleets = true;
-  readonly before: LogContents;
-
-  constructor(private readonly file: string) {
-    this.before = readCreateLog(file);
-  }
-
-  write(line: Line): Promise<void> {
-    return written(this.file, line);
-  }
-
-  others(): { stack: string; file: string }[] {
-    const folder = dirname(this.file);
-    const names = readdirSync(folder).filter((name) => name !== basename(this.file) && name.endsWith(".jsonl"));
-    return names.map((name) => ({ stack: basename(name, ".jsonl"), file: join(folder, name) }));
-  }
-}
+export const fleetLog = (file: string): Logs => ({
+  isFleets: true,
+  before: readCreateLog(file),
+  write: (line) => written(file, line),
+  others: () =>
+    readdirSync(dirname(file))
+      .filter((name) => name !== basename(file) && name.endsWith(".jsonl"))
+      .map((name) => ({ stack: basename(name, ".jsonl"), file: join(dirname(file), name) })),
+});
 
 /** The creates of this stack. */
 export class CreateLog {
@@ -205,11 +174,6 @@ export class CreateLog {
   /** Whether a fleet keeps the log: its runs adopt only what the log proves. */
   get isFleets(): boolean {
     return this.logs?.isFleets === true;
-  }
-
-  /** Whether this run made the stack, so that there is no state to wait for. */
-  get isOfNewStack(): boolean {
-    return this.isFleets && this.logs!.before.isOfNewStack;
   }
 
   /** Whether this run continues a killed one. */
@@ -226,8 +190,9 @@ export class CreateLog {
 
   /** The last name that killed runs sent for the resource there, unless a state has its object. */
   nameFor(path: string, resource: string, settings: Settings, isInState: (id: string) => boolean): string | undefined {
-    const isOf = (one: LoggedCreate): boolean => one.path === path && one.resource === resource;
-    const all = (this.logs?.before.interrupted ?? []).filter((one) => isOf(one) && !isElsewhere({ keys: [one.key] }, settings)); // prettier-ignore
+    const isOf = (one: LoggedCreate): boolean =>
+      one.path === path && one.resource === resource && !isElsewhere({ keys: [one.key] }, settings);
+    const all = (this.logs?.before.interrupted ?? []).filter(isOf);
     return all.findLast(({ id }) => id === undefined || !isInState(id))?.name;
   }
 
@@ -236,21 +201,12 @@ export class CreateLog {
     return this.logs?.before.held.has(path) === true;
   }
 
-  /** Objects that other stacks have created there since, or may have. */
+  /** What other stacks of the fleet have created there, or may have. */
   ofOtherStacks(path: string): { stack: string; create: LoggedCreate }[] {
-    return (this.logs?.others() ?? []).flatMap(({ stack, file }) => {
+    return (this.logs?.others?.() ?? []).flatMap(({ stack, file }) => {
       const { interrupted, current } = readCreateLog(file);
-      const all = [...interrupted, ...current].filter((one) => one.path === path);
-      return all.map((create) => ({ stack, create }));
+      return [...interrupted, ...current].flatMap((create) => (create.path === path ? [{ stack, create }] : []));
     });
-  }
-
-  /** The other stack that has created the object with this path, or had it when it was last run on this machine. */
-  otherStackOf(path: string): string | undefined {
-    const at = path.lastIndexOf("/");
-    const [collection, id] = [path.slice(0, at), decodeURIComponent(path.slice(at + 1))];
-    const created = this.ofOtherStacks(collection).find(({ create }) => create.id === id);
-    return created?.stack ?? this.logs?.holder?.(path);
   }
 
   /**
@@ -266,11 +222,11 @@ export class CreateLog {
     const { logs } = this;
     if (logs === undefined) return send(() => Promise.resolve());
     const attempt = randomUUID();
-    const [key = ""] = withKey({ keys: [] }, settings).keys;
+    const key = keyOf(settings);
     let isSent = false;
     const sending = async (serviceAt: number | undefined): Promise<void> => {
-      const times = { at: Date.now(), serviceAt };
-      const line = isSent ? { again: attempt, ...times } : { begun: { attempt, ...begun, key, ...times } };
+      const sent = { at: Date.now(), serviceAt };
+      const line = isSent ? { again: attempt, ...sent } : { begun: { attempt, ...begun, key, ...sent } };
       isSent = true;
       await logs.write(line);
     };
@@ -284,21 +240,23 @@ export class CreateLog {
     }
   }
 
-  /** Logs an object that the service kept although this stack deleted it: a resource that asks for it again gets it. */
+  /** Logs an object that the state loses now, and that is deleted with what it is in. */
   async left(begun: Pick<LoggedCreate, "path" | "name" | "resource" | "id">, settings: Settings): Promise<void> {
     if (this.isFleets) return; // its log ends with the run
-    const [key = ""] = withKey({ keys: [] }, settings).keys;
-    await this.logs?.write({ left: { ...begun, attempt: randomUUID(), before: [], key, at: Date.now() } });
+    const left = { ...begun, attempt: randomUUID(), before: [], key: keyOf(settings), at: Date.now() };
+    await this.logs?.write({ left });
   }
 
   /** Logs that this run continues with an object of a killed one. */
   async continued(create: LoggedCreate, id: string): Promise<void> {
-    const attempt = randomUUID();
     if (this.isFleets) return; // its log is one file, which says so already
+    const attempt = randomUUID();
     await this.logs?.write({ begun: { ...create, attempt } });
     await this.logs?.write({ made: attempt, id });
   }
 }
+
+const keyOf = (settings: Settings): string => withKey({ keys: [] }, settings).keys[0]!;
 
 /** Whether a create was sent with this key. */
 export const isSentWith = ({ key }: Pick<LoggedCreate, "key">, settings: Settings): boolean =>

@@ -5,7 +5,7 @@ import { type ErrorCode } from "../errors";
 import { type Condition, conditionOf } from "../api/states";
 import { type FieldMeta, metaOf, nameOf, type Props } from "./field";
 import { type Session } from "./session";
-import { verbSeconds } from "./times";
+import { times } from "./times";
 
 export { nameOf, type Props };
 
@@ -21,7 +21,7 @@ export interface Place {
 }
 
 /** Time-outs in seconds. */
-export type Timeouts = typeof verbSeconds;
+export type Timeouts = typeof times.verbSeconds;
 
 export interface Issue {
   property: string;
@@ -127,7 +127,7 @@ export interface Definition {
 /** Milliseconds that a verb may take: the user's `customTimeouts`, in seconds in the inputs, or the default. */
 export function timeoutMs({ timeouts }: Definition, verb: keyof Timeouts, inputs: Props): number {
   const custom = (inputs.customTimeouts ?? {}) as Partial<Timeouts>;
-  return 1000 * (custom[verb] ?? timeouts?.[verb] ?? verbSeconds[verb]);
+  return 1000 * (custom[verb] ?? timeouts?.[verb] ?? times.verbSeconds[verb]);
 }
 
 /** The path of the object with these properties, which identifies it everywhere: an id may be only a name, unique in its place. */

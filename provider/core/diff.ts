@@ -81,8 +81,7 @@ export function changedKeys(definition: Definition, parts: StateParts, inputs: P
     if (!isChange && !isDrift) continue;
     // A value that is already set needs no call, unless another one is on its way. After a change by an interrupted run, a restart may be
     // missing.
-    const isUnseen = isChange && parts.unseen.includes(key);
-    const isSo = !isUnseen && (isChange ? sameAsked : sameValue)(shown[key], now[key]);
+    const isSo = (isChange ? sameAsked : sameValue)(shown[key], now[key]);
     if (isSo && !isUnclear && !(isChange && meta.onChange === "restart" && !sameValue(shown[key], answered[key])))
       continue;
     const isOpen = isUnset(inputs[key]);

@@ -33,10 +33,10 @@ export interface Lease {
   type?: string;
   /** Where it is, or is to be. */
   collection?: string;
-  /** The engine asked without a state: the resource is new, or being replaced. */
-  isNew: boolean;
   /** It adopts what it finds. */
   adopts?: boolean;
+  /** The engine asked without a state: the resource is new, or being replaced. */
+  isNew: boolean;
   /** What it asks for, or the name that it has (`wishOf`). */
   wish?: string;
   /** The object of its state, unless it gives that up. */
@@ -68,8 +68,8 @@ export class Leases {
   readonly #holders = new Map<string, Lease>();
   /** Who asks for an object, or has one with this name (`wishOf`). */
   readonly #wishes = new Map<string, Lease>();
-  /** Objects that are replaced, the names that the program gave them, and what replaces them. */
-  readonly #givenUp = new Map<string, { name?: unknown; by?: Lease }>();
+  /** What replaces an object, by the path of that. */
+  readonly #givenUp = new Map<string, Lease | undefined>();
 
   #of(resource: ProgramResource, isNew: boolean): Lease {
     const known = this.#leases.get(resource.key) ?? { resource, isNew };
@@ -81,7 +81,7 @@ export class Leases {
   declare(resource: ProgramResource, definition: Definition, isNew: boolean, inputs: Props): string | undefined {
     const mine = this.#of(resource, isNew);
     // For a replacement, the engine asks a second time as if it were new.
-    if (isNew && mine.path !== undefined) this.giveUp(mine.path, undefined, resource);
+    if (isNew && mine.path !== undefined) this.giveUp(mine.path, resource);
     const { collection } = definition.place(inputs);
     Object.assign(mine, { type: definition.type, collection, isNew, adopts: Boolean(inputs.adopt) });
     if (!isNew) return undefined;
@@ -133,12 +133,6 @@ export class Leases {
     return found && found.resource.key === except?.key ? undefined : found;
   }
 
-  /** Whether another resource is still to create or adopt one with this name. */
-  isWanted(definition: Definition, inputs: Props, except?: ProgramResource): boolean {
-    const found = this.#wishes.get(wishOf(definition, { ...inputs, adopt: undefined }) ?? "");
-    return found !== undefined && found.resource.key !== except?.key && isWaiting(found);
-  }
-
   /** Whether another resource gives its name up, which this one asks for. */
   freesName(path: string, { key }: ProgramResource = { key: "", name: "" }): boolean {
     const [holder, mine] = [this.#holders.get(path), this.#leases.get(key)];
@@ -175,11 +169,10 @@ export class Leases {
     mine.made = undefined;
   }
 
-  /** The object is replaced: its successor may have its name. @param name the one that the program gave it */
-  giveUp(path: string, name?: unknown, by?: ProgramResource): void {
-    const before = this.#givenUp.get(path);
+  /** The object is replaced: its successor may have its name. @param by what replaces it */
+  giveUp(path: string, by?: ProgramResource): void {
     const mine = by && this.#leases.get(by.key);
-    this.#givenUp.set(path, { name: name ?? before?.name, by: mine ?? before?.by });
+    this.#givenUp.set(path, mine ?? this.#givenUp.get(path));
     if (mine) Object.assign(mine, { path: undefined, made: undefined, ended: undefined });
     const holder = this.#holders.get(path);
     if (holder === mine || holder?.made !== path) this.#holders.delete(path);
@@ -189,14 +182,9 @@ export class Leases {
     return this.#givenUp.has(path);
   }
 
-  /** The name that the program gave to an object that is replaced. */
-  givenUpName(path: string): unknown {
-    return this.#givenUp.get(path)?.name;
-  }
-
   /** The resource that replaces this object. */
   replacing(path: string): Lease | undefined {
-    return this.#givenUp.get(path)?.by;
+    return this.#givenUp.get(path);
   }
 
   /** What this run knows about the resource. undefined: the program has not shown it. */

@@ -9,7 +9,7 @@ import { type Place } from "./definition";
 import { type Lease, type ProgramResource } from "./leases";
 import { type Listing, type Requested } from "./run";
 import { serviceNow, type Session } from "./session";
-import { goneMs, lookEveryMs, unseenMs, waitingAgeMs } from "./times";
+import { times } from "./times";
 import { UserError } from "../errors";
 
 /** Every so many looks that do not find an object in the list, it is requested by id. */
@@ -64,7 +64,7 @@ export class Listed {
       return await (until > at ? inTime(clock, at - clock.now(), items, () => outOfTime(this.path, deadline)) : items);
     } catch (error) {
       if (mayBeEarly(error) && this.#isInNew()) {
-        await clock.sleep(lookEveryMs);
+        await clock.sleep(times.lookEveryMs);
         return this.look(0);
       }
       // A sibling with less time gave up, so ask again. A lasting answer would stay the same.
@@ -124,7 +124,6 @@ export class Listed {
    */
   async siblings(maxAgeMs: number): Promise<Identified[] | undefined> {
     const { isUnlisted } = this.place;
-    if (isUnlisted && this.session.run.lists.get(this.#kind) === false) return undefined;
     try {
       const { items, part } = await this.look(maxAgeMs);
       if (!part) return this.there(items);
@@ -159,25 +158,6 @@ export class Listed {
    * @throws UserError if it is not listed, and nothing proves that it is gone
    */
   async find(id: string, maxAgeMs: number, madeAt?: number): Promise<Presence> {
-    const { lists } = this.session.run;
-    if (!this.place.isUnlisted) return this.#find(id, maxAgeMs, madeAt);
-    // Asked for in one place, not in each.
-    while (typeof lists.get(this.#kind) === "object") await lists.get(this.#kind);
-    const isListed = lists.get(this.#kind);
-    if (isListed === false) return this.#withParent(maxAgeMs, "unlistable");
-    const presence = this.#find(id, maxAgeMs, madeAt);
-    if (isListed === undefined) {
-      const answer = (is?: Presence): unknown =>
-        is === undefined || is === "gone" ? lists.delete(this.#kind) : lists.set(this.#kind, is !== "unlistable");
-      lists.set(
-        this.#kind,
-        presence.then(answer, () => answer()),
-      );
-    }
-    return presence;
-  }
-
-  async #find(id: string, maxAgeMs: number, madeAt?: number): Promise<Presence> {
     const { clock } = this.session;
     let listed: Listing;
     try {
@@ -185,7 +165,7 @@ export class Listed {
     } catch (error) {
       // Its parent may not be known yet, either.
       if (mayBeEarly(error) && !this.place.isUnlisted && this.#isUnseen(id, madeAt)) {
-        await clock.sleep(lookEveryMs);
+        await clock.sleep(times.lookEveryMs);
         return this.find(id, 0, madeAt);
       }
       return this.#unlistable(error, maxAgeMs);
@@ -195,8 +175,8 @@ export class Listed {
     let byId: ById | undefined;
     let item = within(listed) ?? (byId = await this.#byId(id)).item;
     for (let looks = 1; !item && (looks === 1 || this.#isUnseen(id, madeAt)); looks++) {
-      await clock.sleep(this.#isUnseen(id, madeAt) ? lookEveryMs : goneMs);
-      listed = await this.look(waitingAgeMs);
+      await clock.sleep(this.#isUnseen(id, madeAt) ? times.lookEveryMs : times.goneMs);
+      listed = await this.look(times.waitingAgeMs);
       item = within(listed) ?? (this.#isUnseen(id, madeAt) ? await this.get(id) : undefined);
     }
     if (item && !isGone(item)) return { item };
@@ -223,11 +203,6 @@ export class Listed {
     return otherwise;
   }
 
-  /** The kind of what is in it, such as `appcreds`. */
-  get #kind(): string {
-    return this.path.slice(this.path.lastIndexOf("/"));
-  }
-
   /**
    * Proves that an object is gone that is missing from two lists, or listed as gone in a word of the service's own: what is in it is refused,
    * if every service lists that; otherwise its id is. A proxy may answer everything with an empty list.
@@ -243,7 +218,7 @@ export class Listed {
 
   async #isRefused(collection: string): Promise<boolean> {
     try {
-      await new Listed(this.session, { collection }).look(waitingAgeMs);
+      await new Listed(this.session, { collection }).look(times.waitingAgeMs);
       return false;
     } catch (error) {
       if (isApiError(error, "missing") || isForbidden(error)) return true;
@@ -255,7 +230,7 @@ export class Listed {
   #isUnseen(id: string, madeAt = -Infinity): boolean {
     const { session } = this;
     if (session.run.isNew(session.clock, [id])) return true;
-    return Math.abs(serviceNow(session) - madeAt) < unseenMs; // the service tells its time in whole seconds
+    return Math.abs(serviceNow(session) - madeAt) < times.unseenMs; // the service tells its time in whole seconds
   }
 
   /** The object by GET, which the spec has for nodes only. undefined: the answer shows none with this id, or there is no such call. */
@@ -299,7 +274,7 @@ export class Listed {
   /** Whether this process has just created or deleted something there, or created one of these: not every call may know it yet. */
   isChanging(within: readonly unknown[] = []): boolean {
     const { run, clock } = this.session;
-    return clock.now() - (this.#known.changedAt ?? -Infinity) < unseenMs || run.isNew(clock, within);
+    return clock.now() - (this.#known.changedAt ?? -Infinity) < times.unseenMs || run.isNew(clock, within);
   }
 
   recordMade(item: Identified): void {

@@ -1,15 +1,14 @@
 import { type Identified, type PartialList } from "../api";
 import { lookAround, requireOrganization, type Visible } from "../api/organization";
 import { paths } from "../api/paths";
-import { pulumiAdvice } from "./advice";
 import { Listed } from "./listed";
 import { type Definition, pathOf, type Made, nameOf, type Props } from "./definition";
 import { type ErrorCode, UserError } from "../errors";
 import { text } from "../plain";
 import { storedIn } from "./state";
-import { isElsewhere, isKnown, isMoved, type Ownership, type StateObject, withKey } from "./ownership";
+import { isElsewhere, isKnown, type Ownership, type StateObject, withKey } from "./ownership";
 import { type Session } from "./session";
-import { statesShownMs } from "./times";
+import { times } from "./times";
 
 /*
  * Before anything of a stack is changed, deleted, made again or taken for gone, the API key must be proved to belong to the
@@ -25,15 +24,11 @@ const ownerOf = (definition: Definition, { owner }: Props): string | undefined =
 
 /** The object of a state, with what identifies its organization. */
 export function stateObjectOf(definition: Definition, id: string, state: Props): StateObject {
-  const { organizations, keys = [], provider } = storedIn(state);
+  const { organizations, keys = [] } = storedIn(state);
   const { isShown } = definition.steps ?? {};
   return {
     what: `${nameOf(definition, state)} (${id})`,
-    ownership: {
-      ...(organizations && { organizations }),
-      keys,
-      ...(provider !== undefined && { provider }),
-    },
+    ownership: { ...(organizations && { organizations }), keys },
     ...(isShown && { isShown: (client) => isShown(client, id) }),
     consortiumId: isRoot(definition) ? id : text(state.consortiumId),
     id,
@@ -88,11 +83,6 @@ export async function proveOrganization(session: Session, object: StateObject, w
   throw unclearKey(session, object, seen, isThere);
 }
 
-const providerCalled = (name: string): string => (name === "" ? "the default provider" : `the provider "${name}"`);
-
-const movedBy = ({ provider: before }: Ownership, now: string): string =>
-  `${providerCalled(before!)} was replaced by ${providerCalled(now)}`;
-
 /** Checks the key against all states that the engine has shown. @throws UserError for a foreign key */
 export async function proveSeen(session: Session): Promise<void> {
   for (const object of session.run.stateObjects) await proveOrganization(session, object);
@@ -103,12 +93,12 @@ export async function proveSeen(session: Session): Promise<void> {
  * one that the settings require.
  */
 export async function proveBeforeCreate(session: Session, definition: Definition): Promise<void> {
-  const { run, clock, createLog } = session;
+  const { run, clock } = session;
   // A consortium depends on nothing, so the engine may create it before it shows other states.
   if (isRoot(definition) && run.stateObjects.length === 0)
     await Promise.all([
       new Listed(session, { collection: paths.consortia }).look(Infinity).catch(() => undefined),
-      createLog.isOfNewStack ? undefined : clock.sleep(statesShownMs),
+      clock.sleep(times.statesShownMs),
     ]);
   await proveSeen(session);
   const { settings } = session.client.http;
@@ -131,51 +121,32 @@ export async function ownershipOfNew(session: Session, definition: Definition, {
 }
 
 /** @throws UserError if the settings require another organization than the state's */
-export function refuseUnlikeRequired({ client, provider }: Session, { what, ownership }: StateObject): void {
+export function refuseUnlikeRequired({ client }: Session, { what, ownership }: StateObject): void {
   const { organization: required } = client.http.settings;
   if (!required || !ownership.organizations || ownership.organizations.includes(required.id)) return;
-  const next = isMoved(ownership, provider)
-    ? backFrom(ownership, provider!)
-    : `Select the stack of ${required.id}, or correct the setting.`;
   throw new UserError(
     "wrong-organization",
-    `${next} ${what} was made with organization ${ownership.organizations.join(" or ")}, but the organization must be ` +
-      `${required.id} (${required.source}). Nothing was changed.`,
+    `Select the stack of ${required.id}, or correct the setting. ${what} was made with organization ` +
+      `${ownership.organizations.join(" or ")}, but the organization must be ${required.id} (${required.source}). Nothing was changed.`,
     { brief: `the organization must be ${required.id}, and this was made with another one` },
   );
 }
 
-/** An object stays in its organization, whichever provider the program gives it. */
-const backFrom = (ownership: Ownership, now: string): string =>
-  `In the program, ${movedBy(ownership, now)}: give it ${providerCalled(ownership.provider!)} again, or, to make a new one in the other ` +
-  "organization, another name as well.";
-
-/** @param shows what speaks against the key @param next what to do; with another provider, that one's key may be right */
-function refused(
-  { client, provider }: Session,
-  { what, ownership }: StateObject,
-  code: ErrorCode,
-  shows: string,
-  next: string,
-): UserError {
+/** @param shows what speaks against the key @param next what to do */
+function refused({ client }: Session, object: StateObject, code: ErrorCode, shows: string, next: string): UserError {
   const { apiKey, baseUrl } = client.http.settings;
-  const own = ownership.organizations?.join(" or ");
-  const whose = own === undefined ? what : `${what} was made with organization ${own}`;
-  const first = isMoved(ownership, provider) ? backFrom(ownership, provider!) : next;
+  const { what, ownership } = object;
+  const own = ownership.organizations && `organization ${ownership.organizations.join(" or ")}`;
   return new UserError(
     code,
-    `${first} ${whose}, but the API key from ${apiKey.source}${shows} (${baseUrl}). Nothing was changed.`,
-    {
-      brief: `the API key is not known to belong to ${own === undefined ? "its organization" : `organization ${own}`}`,
-    },
+    `${next} ${what}${own ? ` was made with ${own}` : ""}, but the API key from ${apiKey.source}${shows} (${baseUrl}). Nothing was changed.`,
+    { brief: `the API key is not known to belong to ${own ?? "its organization"}` },
   );
 }
 
 function useKeyOf({ client }: Session, { ownership }: StateObject): string {
-  return pulumiAdvice.useKeyOf(
-    ownership.organizations?.join(" or ") ?? "its organization",
-    client.http.settings.apiKey,
-  );
+  const { advice, apiKey } = client.http.settings;
+  return advice.useKeyOf(ownership.organizations?.join(" or ") ?? "its organization", apiKey);
 }
 
 const foreignKey = (session: Session, object: StateObject, organization: string): UserError =>
@@ -191,12 +162,11 @@ function unclearKey(session: Session, object: StateObject, { consortia }: Visibl
     return refused(session, object, "unclear-organization", shows, next);
   }
   const owners = [...new Set(consortia.values())].filter((owner) => owner !== undefined).join(" and ");
+  const missing = `does not show ${consortiumId === undefined ? "it" : `consortium ${consortiumId}`}`;
   const shows =
     consortia.size === 0
       ? "shows no consortium at all"
-      : consortiumId === undefined
-        ? "does not show it"
-        : `does not show consortium ${consortiumId}${owners && `, but some of organization ${owners}`}`;
+      : missing + (owners && consortiumId !== undefined ? `, but some of organization ${owners}` : "");
   const [cause, remedy] = isElsewhere(ownership, session.client.http.settings)
     ? ["this address, which is new to the stack, belongs to another service or region", "Set the earlier address"]
     : ["the key belongs to another organization", useKeyOf(session, object).replace(/\.$/, "")];

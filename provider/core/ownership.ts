@@ -9,8 +9,6 @@ export interface Ownership {
   organizations?: string[];
   /** Fingerprints of the keys that were proved to belong to it, and of the addresses where: `salt:key:address`, newest last. */
   keys: string[];
-  /** The provider that proved the newest of them: its name, "" for the default one. Absent: unknown. */
-  provider?: string;
 }
 
 /** An object of a state, with what identifies its organization. */
@@ -67,11 +65,3 @@ export const isElsewhere = ({ keys }: Ownership, settings: Settings): boolean =>
     const [salt = "", , address = addressMark(salt, settings)] = key.split(":");
     return address !== addressMark(salt, settings);
   });
-
-/** Remembers the provider that proved its key. */
-export const withProvider = (origin: Ownership, provider: string | undefined, settings: Settings): Ownership =>
-  provider === undefined || !isKnown(origin, settings) ? origin : { ...origin, provider };
-
-/** Whether the program now gives the object a different provider. */
-export const isMoved = ({ provider }: Ownership, now: string | undefined): boolean =>
-  provider !== undefined && now !== undefined && provider !== now;

@@ -1,10 +1,10 @@
 import { type Clock } from "../api";
-import { progressDueMs } from "./times";
+import { times } from "./times";
 import { groupBy } from "./values";
 
 const nextDue = (elapsed: number): number =>
-  progressDueMs.find((due) => due > elapsed) ??
-  (Math.floor(elapsed / progressDueMs.at(-1)!) + 1) * progressDueMs.at(-1)!;
+  times.progressDueMs.find((due) => due > elapsed) ??
+  (Math.floor(elapsed / times.progressDueMs.at(-1)!) + 1) * times.progressDueMs.at(-1)!;
 
 const namesShown = 4;
 
@@ -32,7 +32,7 @@ export class Progress {
       waiting: new Map<symbol, { what: string; state: string }>(),
       known: new Set<string>(),
       startedAt: this.clock.now(),
-      dueMs: progressDueMs[0]!,
+      dueMs: times.progressDueMs[0]!,
     };
     this.#groups.set(name, group);
     const one = Symbol(what);

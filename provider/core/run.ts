@@ -1,7 +1,7 @@
 import { type Clock, type Identified, type PartialList } from "../api";
 import { type StateObject } from "./ownership";
 import { Leases } from "./leases";
-import { unseenMs } from "./times";
+import { times } from "./times";
 
 /** Everything a run knows about one place. */
 interface Known {
@@ -50,15 +50,11 @@ export class Run {
   readonly news = new Map<string, { at: number; isNew: Promise<boolean> }>();
   /** How many objects this run is creating or waiting for, by the path of what they are in. */
   readonly unsettled = new Map<string, number>();
-  /** Whether the service lists a kind that the specification does not list, by the last part of its path; or the question, while it is open. */
-  readonly lists = new Map<string, boolean | Promise<unknown>>();
   /** Keys of the resources that the program has shown: a plain refresh or destroy shows only states. */
   readonly programmed = new Set<string>();
   readonly #known = new Map<string, Known>();
   /** Paths of objects of which the engine has shown a state: the stack has them. */
   readonly shown = new Set<string>();
-  /** Paths of objects that it deleted. */
-  readonly deleted = new Set<string>();
   readonly #subjects = new Map<string, StateObject>();
   #deletions = 0;
   #lastDeletion = -Infinity;
@@ -92,7 +88,7 @@ export class Run {
 
   /** Whether this process created one of these a moment ago: not every call of the service may know it yet. */
   isNew(clock: Clock, ids: readonly unknown[]): boolean {
-    return ids.some((id) => clock.now() - (this.createdAt.get(id as string) ?? -Infinity) < unseenMs);
+    return ids.some((id) => clock.now() - (this.createdAt.get(id as string) ?? -Infinity) < times.unseenMs);
   }
 
   /** Counts an object as unsettled meanwhile. @param parent the path of what it is in */

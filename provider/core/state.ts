@@ -4,9 +4,9 @@ import { hiddenKey } from "../constants";
 import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "./definition";
 import { type FieldMeta, metaOf, wireName } from "./field";
 import { isObject } from "../plain";
-import { sameTimeMs } from "./times";
+import { times } from "./times";
 import { UserError } from "../errors";
-import { isUnset, sameName, sameValue, secretPaths, timeOf } from "./values";
+import { isUnset, sameValue, secretPaths, timeOf } from "./values";
 
 /*
  * The state of a resource keeps three values of each input apart: what the program asked for, what the service answered to that,
@@ -31,14 +31,11 @@ export interface StoredState {
   refused?: readonly string[];
   /** Inputs with an unclear last change: they are sent again, whatever the program asks for. */
   unclear?: readonly string[];
-  /** Changed inputs of which the service still showed the old value: setting that again is sent, too. */
-  unseen?: readonly string[];
   /** Inputs that the service's list lacked right after they were set: that it lacks them says nothing. */
   unlisted?: readonly string[];
   /** See organization.ts. */
   organizations?: string[];
   keys?: string[];
-  provider?: string;
   /** Deployments of a tether with an unknown outcome. */
   deployment?: Props;
   /** Whether the program has something in it that goes with it (`deletedWith`): Pulumi announces no deletion of that. */
@@ -82,8 +79,8 @@ export interface StateParts extends Pick<StoredState, "how" | "at">, Record<(typ
   shown: Props;
 }
 
-const lists = ["open", "refused", "unclear", "unseen", "unlisted"] as const;
-const none = { open: [], refused: [], unclear: [], unseen: [], unlisted: [] };
+const lists = ["open", "refused", "unclear", "unlisted"] as const;
+const none = { open: [], refused: [], unclear: [], unlisted: [] };
 
 /** The state of an object that was just created or adopted. */
 export const fresh = (asked: Props, shown: Props): StateParts => ({ asked, answered: shown, shown, ...none });
@@ -105,32 +102,27 @@ const impliedAsked = (definition: Definition, state: Props, key: string): unknow
 const written = (values: Props | undefined, key: string): boolean => values !== undefined && key in values;
 
 export function partsOf(definition: Definition, state: Props): StateParts {
-  const { how, at, open = [], refused = [], unclear = [], unseen = [], unlisted = [], ...kept } = storedIn(state);
+  const { how, at, open = [], refused = [], unclear = [], unlisted = [], ...kept } = storedIn(state);
   const hidden = (state[hiddenKey] ?? {}) as Pick<StoredState, "asked" | "answered">;
   const all = { asked: { ...kept.asked, ...hidden.asked }, answered: { ...kept.answered, ...hidden.answered } };
-  const parts: StateParts = { asked: {}, answered: {}, shown: {}, how, at, open, refused, unclear, unseen, unlisted };
+  const parts: StateParts = { asked: {}, answered: {}, shown: {}, how, at, open, refused, unclear, unlisted };
   for (const [key, value] of Object.entries(state)) if (!key.startsWith("__")) parts.shown[key] = value;
   for (const key of inputKeys(definition)) {
     parts.asked[key] = written(all.asked, key) ? (all.asked[key] ?? undefined) : impliedAsked(definition, state, key);
     parts.answered[key] = written(all.answered, key) ? (all.answered[key] ?? undefined) : state[key];
     // Somebody has cleared it.
     if (!isUnset(parts.asked[key]) && state[key] === undefined && written(all.answered, key)) parts.shown[key] = null;
-    // A name that the service writes in its own way stays as it was asked for, as long as it shows what it answered.
-    const isRewritten =
-      written(all.answered, key) && isName(definition, key) && sameName(parts.answered[key], parts.asked[key]);
-    if (isRewritten && sameValue(state[key], parts.asked[key])) parts.shown[key] = parts.answered[key];
   }
   return parts;
 }
 
-/** The property as programs see it: as the service shows it. A name, and what is only formatted differently, stays as it was written. */
-function propertyOf(definition: Definition, { asked, answered, shown }: StateParts, key: string): unknown {
+/** The property as programs see it: as the service shows it. What is only formatted differently stays as it was written. */
+function propertyOf(definition: Definition, { asked, shown }: StateParts, key: string): unknown {
   const [wanted, seen] = [asked[key], shown[key]];
   if (isUnset(wanted)) return isUnset(seen) ? undefined : seen;
   if (seen === undefined || !isReadable(inputMeta(definition, key)!)) return wanted;
   if (seen === null) return undefined;
-  const isRewritten = isName(definition, key) && sameName(seen, wanted) && sameValue(seen, answered[key]);
-  return sameValue(seen, wanted) || isRewritten ? wanted : seen;
+  return sameValue(seen, wanted) ? wanted : seen;
 }
 
 /** The state of these parts. @param before the earlier state, or what else is known: keys that are no properties stay */
@@ -149,9 +141,9 @@ export function stateOf(definition: Definition, parts: StateParts, before: Props
     const isShown = isReadable(inputMeta(definition, key)!) && parts.shown[key] !== undefined;
     if (isShown && !sameValue(parts.answered[key], state[key])) write("answered", key);
   }
-  const { organizations, keys, provider, deployment, takesItsOwn } = storedIn(before);
+  const { organizations, keys, deployment, takesItsOwn } = storedIn(before);
   const { how, at } = parts;
-  const isTold = at === undefined || Math.abs((timeOf(parts.shown.createdAt) ?? 0) - at) < sameTimeMs;
+  const isTold = at === undefined || Math.abs((timeOf(parts.shown.createdAt) ?? 0) - at) < times.sameTimeMs;
   const kept: Props = {
     version: stateVersion,
     how,
@@ -160,7 +152,6 @@ export function stateOf(definition: Definition, parts: StateParts, before: Props
     ...Object.fromEntries(lists.map((name) => [name, parts[name].length > 0 ? parts[name] : undefined])),
     organizations,
     keys,
-    provider,
     deployment,
     takesItsOwn,
   };

@@ -1,16 +1,16 @@
 import { traced } from "../api/trace";
 import { UserError } from "../errors";
 import { type Session } from "./session";
-import { firstWaitsMs, waitEveryMs } from "./times";
+import { times } from "./times";
 
 /** The result of a look: done, or what the progress line says, such as the state. */
 export type Look<T> = { done: T } | { waiting: string };
 
 /** Soon at first, then at times that all siblings share, so that one list call serves them. */
 export function nextLookMs(looks: number, now: number, elapsed: number): number {
-  const { steady, likely, likelyFrom, likelyTo } = waitEveryMs;
+  const { steady, likely, likelyFrom, likelyTo } = times.waitEveryMs;
   const beat = elapsed >= likelyFrom && elapsed < likelyTo ? likely : steady;
-  return firstWaitsMs[looks] ?? beat - (now % beat);
+  return times.firstWaitsMs[looks] ?? beat - (now % beat);
 }
 
 /**
@@ -56,5 +56,20 @@ async function lookUntilDone<T>(
     }
   } finally {
     progress.leave();
+  }
+}
+
+/** Looks until a look finds enough, for so long at most, and not beyond the deadline. @returns what the last look found */
+export async function lookFor<T>(
+  { clock, deadline }: Pick<Session, "clock" | "deadline">,
+  look: () => Promise<T>,
+  isEnough: (seen: T) => boolean,
+  { forMs, everyMs }: { forMs: number; everyMs: number },
+): Promise<T> {
+  const end = Math.min(clock.now() + forMs, deadline.at);
+  for (;;) {
+    const seen = await look();
+    if (isEnough(seen) || clock.now() >= end) return seen;
+    await clock.sleep(everyMs);
   }
 }

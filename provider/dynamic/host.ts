@@ -1,8 +1,8 @@
-import { engineAddress, onEngineGone, onLeaving } from "../core/engine";
-import { Sessions } from "../core/session";
-import { ownKey, providerSettingNames, type ProviderSettings, settingsIn } from "../core/settings";
+import { engineAddress, onEngineGone, onLeaving } from "../pulumi/engine";
+import { Sessions } from "../pulumi/sessions";
+import { ownKey, providerSettingNames, type ProviderSettings, settingsIn } from "../pulumi/settings";
 import { previewKey, providerKey, secretSignature, signatureKey } from "../constants";
-import { Verbs } from "../core/verbs";
+import { Verbs } from "../pulumi/verbs";
 import { type Definition, type Props, secretKeys } from "../core/definition";
 import { isUnknown } from "../core/values";
 import { isObject, messageOf } from "../plain";

@@ -8,7 +8,7 @@ import { creating, type Making, startEmpty } from "../core/lifecycle/create";
 import { type Change } from "../core/lifecycle/change";
 import { deleting } from "../core/lifecycle/delete";
 import { updating } from "../core/lifecycle/update";
-import { waitingAgeMs } from "../core/times";
+import { times } from "../core/times";
 import { consensusOf, isMeant, limits, lossWarnings, otherPrefix } from "../constants";
 import { isUnknown, unknown } from "../core/values";
 import { common, consortiumId, description, environments, listed, nameText, objectOf, outputs } from "./fields";
@@ -62,7 +62,7 @@ const isMultiRegion = ({ multiRegion, testFeatures }: Props): unknown => {
 /** An upgrade cannot be undone. */
 async function refuseOlder({ collection, id, inputs, keys }: Change): Promise<void> {
   if (!keys.includes("releaseId")) return;
-  const item = await collection.listed(id, waitingAgeMs);
+  const item = await collection.listed(id, times.waitingAgeMs);
   if (!item) return;
   const [from, to] = [collection.shown(item).releaseId, inputs.releaseId];
   const releases = await answerOr(collection.session.client.listReleases(), [], "missing", "unsupported", "denied");

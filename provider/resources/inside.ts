@@ -6,7 +6,7 @@ import { Listed } from "../core/listed";
 import { type Inside } from "../core/lifecycle/delete";
 import { type Place, type Props } from "../core/definition";
 import { type Session } from "../core/session";
-import { insideAgeMs } from "../core/times";
+import { times } from "../core/times";
 import { type Identified } from "../api";
 import { environments, memberships, nodes } from "./fields";
 
@@ -17,7 +17,7 @@ import { environments, memberships, nodes } from "./fields";
  */
 async function stayingIn(session: Session, place: Place): Promise<Identified[]> {
   const list = new Listed(session, place);
-  return list.staying(insideAgeMs).catch((error: unknown) => {
+  return list.staying(times.insideAgeMs).catch((error: unknown) => {
     if (isApiError(error, "denied") && error.status !== 401) return [];
     if (!(error instanceof PartialList)) throw error;
     return list.there([...error.items] as Identified[]).filter((one) => !isGone(one) && !isGoing(one));
@@ -39,7 +39,9 @@ const found = (place: Place, item: Identified, what: string, within: readonly Id
 async function membersNodes(session: Session, props: Props): Promise<Identified[]> {
   const all = await stayingIn(session, nodes(props));
   if (all.length === 0) return [];
-  const { items } = await new Listed(session, memberships(props)).look(insideAgeMs).catch(() => ({ items: undefined }));
+  const { items } = await new Listed(session, memberships(props))
+    .look(times.insideAgeMs)
+    .catch(() => ({ items: undefined }));
   const members = items && new Set<unknown>(items.map(({ id }) => id));
   return all.filter(({ membership_id: member }) => members === undefined || members.has(member));
 }

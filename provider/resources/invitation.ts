@@ -3,7 +3,7 @@ import { InvitationObject } from "../api";
 import { Listed } from "../core/listed";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { steadyAgeMs } from "../core/times";
+import { times } from "../core/times";
 import { sameName } from "../core/values";
 import { common, consortiumId, invitations, memberships, nameText, outputs } from "./fields";
 
@@ -37,7 +37,7 @@ export const invitation: Definition = {
     },
     // A service may not list an invitation after it was accepted.
     async isServed(session, state) {
-      const members = await new Listed(session, memberships(state)).staying(steadyAgeMs); // none if the consortium is gone, too
+      const members = await new Listed(session, memberships(state)).staying(times.steadyAgeMs); // none if the consortium is gone, too
       return members.some(({ org_name: name }) => sameName(name, state.orgName));
     },
   },

@@ -8,7 +8,7 @@ import { type Props } from "../core/definition";
 import { type Session } from "../core/session";
 import { lackedIn } from "../core/state";
 import { didYouMean } from "../core/suggest";
-import { lackingMs } from "../core/times";
+import { times } from "../core/times";
 import { UserError } from "../errors";
 import { definitions } from "./index";
 
@@ -144,7 +144,7 @@ async function listedIfKnown(session: Session, kind: ListedKind, place: Props, m
   knownByRun.set(session.run, kinds);
   const known = (kinds[kind] ??= {});
   while (known.asking) await known.asking;
-  if (session.clock.now() - (known.lackingSince ?? -Infinity) < lackingMs) return undefined;
+  if (session.clock.now() - (known.lackingSince ?? -Infinity) < times.lackingMs) return undefined;
   const list = judged(session, kind, place, maxAgeMs, known);
   if (!known.has) known.asking = list.catch(() => undefined).finally(() => (known.asking = undefined));
   return list;

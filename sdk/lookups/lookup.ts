@@ -15,7 +15,7 @@ import {
 } from "@pulumi/pulumi";
 import { type ConsortiumClient, type SettingName } from "../../provider/api";
 import { type Props } from "../../provider/core/definition";
-import { type ProviderSettings } from "../../provider/core/settings";
+import { type ProviderSettings } from "../../provider/pulumi/settings";
 import { type LookupName } from "../../provider/lookups";
 import { messageOf } from "../../provider/plain";
 import { onPlugin, Provider } from "../provider";
@@ -119,7 +119,7 @@ async function lookUp(lookup: LookupName, given: Props, opts: InvokeOptions | un
   }
   const { ApiError, ConsortiumClient, settingNames, SettingsError } = await import("../../provider/api/index.js");
   const { codedMessage, reasonShown, UserError } = await import("../../provider/errors.js");
-  const { resolveProviderSettings } = await import("../../provider/core/settings.js");
+  const { resolveProviderSettings } = await import("../../provider/pulumi/settings.js");
   const { checkArguments, lookups } = await import("../../provider/lookups/index.js");
   const { inputs, issues } = checkArguments(lookups[lookup], given);
   const reasons = issues.map((issue) => (issue.reason.startsWith(lookup) ? "" : `${lookup}: `) + reasonShown(issue));

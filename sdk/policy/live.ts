@@ -6,7 +6,7 @@ import {
   readOwn,
   resolveProviderSettings,
   settingsIn,
-} from "../../provider/core/settings";
+} from "../../provider/pulumi/settings";
 import { isGoing } from "../../provider/api/states";
 import { pluginProvider } from "../../provider/constants";
 import { type Props } from "../../provider/core/definition";

@@ -1,4 +1,4 @@
-import { firstWaitsMs, longestLagMs, lostEveryMs, verbSeconds, waitEveryMs } from "../../provider/core/times";
+import { times } from "../../provider/core/times";
 import {
   type Case,
   type Cases,
@@ -41,12 +41,12 @@ const changing = (calls: Outcome["calls"]): Outcome["calls"] => calls.filter(({ 
 
 /** How often a run looks within its time, at what it waits for. */
 function looksIn(ms: number): number {
-  const { steady, likely, likelyFrom, likelyTo } = waitEveryMs;
-  return firstWaitsMs.length + ms / steady + (likelyTo - likelyFrom) / likely;
+  const { steady, likely, likelyFrom, likelyTo } = times.waitEveryMs;
+  return times.firstWaitsMs.length + ms / steady + (likelyTo - likelyFrom) / likely;
 }
 
 /** How often each call is sent at most: six times, or as long as there is time where the service asks to wait two seconds. */
-const sendings = (fault: number): number => ("retryAfter" in faults[fault]! ? verbSeconds.update / 2 : 6);
+const sendings = (fault: number): number => ("retryAfter" in faults[fault]! ? times.verbSeconds.update / 2 : 6);
 
 /**
  * The most calls of a run with a fault. Changes are sent again after each fault; looks, and a DELETE of what is listed still, as long as a
@@ -59,14 +59,17 @@ function bound(
   hasStopped: boolean,
 ): { changes: number; all: number } {
   const most = changing(base).length;
-  if (sequel !== "stays") return { changes: most + 6, all: base.length + 100 + (hasStopped ? 3 * looksIn(1000 * verbSeconds.create) : 0) }; // prettier-ignore
+  if (sequel !== "stays") return { changes: most + 6, all: base.length + 100 + (hasStopped ? 3 * looksIn(1000 * times.verbSeconds.create) : 0) }; // prettier-ignore
   // Two objects, of which one may need a second change. What is put under its name is sent again by the client, and by the create.
   const layers = call.route.endsWith("/:name") ? 6 : 1;
   // A tether is activated at each look: its contract may be mined only then.
   const again = call.route.endsWith("/activate")
-    ? 2 * looksIn(1000 * verbSeconds.create)
+    ? 2 * looksIn(1000 * times.verbSeconds.create)
     : 3 * sendings(fault) * layers;
-  return { changes: most + again, all: base.length + again + 2 * 6 * (6 + longestLagMs / lostEveryMs.then) };
+  return {
+    changes: most + again,
+    all: base.length + again + 2 * 6 * (6 + times.longestLagMs / times.lostEveryMs.then),
+  };
 }
 
 if (!chosen) {

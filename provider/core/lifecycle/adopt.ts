@@ -12,9 +12,10 @@ import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { held } from "../leases";
 import { type Session } from "../session";
 import { fresh, readyStep, stateOf, type StoredState } from "../state";
-import { goneMs, lookEveryMs, nameFreedMs, steadyAgeMs, takenLagMs } from "../times";
+import { times } from "../times";
 import { Incomplete, isUnclear } from "../../errors";
 import { isUnset, normalOf, sameValue } from "../values";
+import { lookFor } from "../wait";
 import { toContinue } from "./continue-killed";
 import { agrees, factOf, similarIn } from "./recognize";
 import { change, type Change, type Effect, effectOf, warnOfIgnored } from "./change";
@@ -37,50 +38,32 @@ export async function findExisting(
   if (item) return { item, isContinued: true };
   const found = await toAdopt(collection, siblings);
   if (found || !isDoubtful(collection, siblings)) return found;
-  await collection.session.clock.sleep(goneMs);
+  await collection.session.clock.sleep(times.goneMs);
   return toAdopt(collection, await collection.siblings(0));
 }
-
-/** What a preview says of an adoption: it looks as the create will, but waits for nothing. undefined: the service shows no list. */
-export async function foreseen(collection: Collection): Promise<{ lines: string[]; id?: string } | undefined> {
-  const { adopt } = collection.inputs;
-  const siblings = await collection.siblings(steadyAgeMs);
-  if (!siblings) return undefined;
-  const isMeant = ({ id }: Identified): boolean => id === adopt;
-  const taken = typeof adopt === "string" ? siblings.filter(isMeant) : collection.namesakes(siblings);
-  const [first, ...more] = taken.filter((item) => !isGoing(item));
-  if (first === undefined && typeof adopt === "string") return undefined;
-  const what = `${collection.what}: `;
-  if (first === undefined) {
-    const similar = similarTo(collection, siblings);
-    return {
-      lines: [what + (similar ? `fails: ${similar}` : "finds nothing to adopt, and creates a new one")],
-    };
-  }
-  if (more.length > 0) return { lines: [`${what}fails: ${severalHave(taken)}`] };
-  const lines = [`${what}adopts ${first.id} (exists already; nothing is created)`];
-  lines.push(...ofOthers(collection, first.id).map((line) => `WARNING: ${line}`));
-  return { lines, id: first.id };
-}
-
-/** What is said if the log of creates of another stack has the object. */
-export function ofOthers(collection: Collection, id: string): string[] {
-  const stack = collection.session.createLog.otherStackOf(collection.pathOf(id));
-  if (stack === undefined) return [];
-  return [
-    `${collection.what}: ${id} is in the log of the stack ${stack}. If that stack still manages it, each of the two undoes ` +
-      `what the other one changes, and deletes it: take it out of one of them with \`pulumi state delete\`.`,
-  ];
-}
-
-const severalHave = (taken: readonly Identified[]): string =>
-  `set the id of the one to adopt, such as adopt: "${taken[0]!.id}": several have this name (${taken.map(({ id }) => id).join(", ")}).`;
 
 /** Whether what is to be adopted may be there: a list may be empty for a moment, and a second ledger beside the first would stay. */
 function isDoubtful({ session, definition, inputs, place }: Collection, siblings: Identified[] | undefined): boolean {
   const isOfThisRun = place.parent !== undefined && session.run.createdAt.has(place.parent.id);
   return holdsLedger(definition.type) && adopts(session, inputs) && siblings?.length === 0 && !isOfThisRun;
 }
+
+/** What a preview says of an adoption: it looks as the create will, but waits for nothing. undefined: it cannot tell. */
+export async function foreseen(collection: Collection): Promise<{ line: string; id?: string } | undefined> {
+  const { adopt } = collection.inputs;
+  const siblings = await collection.siblings(times.steadyAgeMs);
+  const isMeant = ({ id }: Identified): boolean => id === adopt;
+  const found = siblings && (typeof adopt === "string" ? siblings.filter(isMeant) : collection.namesakes(siblings));
+  const [item, ...more] = (found ?? []).filter((one) => !isGoing(one));
+  const line = (text: string): string => `${collection.what}: ${text}`;
+  if (more.length > 0) return { line: line(`fails: ${severalHave(found!)}`) };
+  if (item) return { line: line(`adopts ${item.id} (exists already; nothing is created)`), id: item.id };
+  if (!siblings || typeof adopt === "string") return undefined;
+  return { line: line("finds nothing to adopt, and creates a new one") };
+}
+
+const severalHave = (taken: readonly Identified[]): string =>
+  `set the id of the one to adopt, such as adopt: "${taken[0]!.id}": several have this name (${taken.map(({ id }) => id).join(", ")}).`;
 
 async function toAdopt(collection: Collection, siblings: Identified[] | undefined): Promise<Adoption | undefined> {
   if (!collection.definition.naming || !siblings) return undefined;
@@ -116,11 +99,11 @@ async function howOf(collection: Collection, item: Identified): Promise<StoredSt
 async function whoseIs({ session, place }: Collection, item: Identified): Promise<ReturnType<typeof whose>> {
   let { parent } = place;
   while (parent?.place.parent) ({ parent } = parent.place);
-  const consortium = parent ? await new Listed(session, parent.place).listed(parent.id, steadyAgeMs) : item;
+  const consortium = parent ? await new Listed(session, parent.place).listed(parent.id, times.steadyAgeMs) : item;
   const owner = text(consortium?.owner);
   const own = owner === undefined ? undefined : await session.client.organizationOfKey();
   if (!consortium || own === undefined || own === owner) return "own";
-  const list = new Listed(session, { collection: paths.memberships(consortium.id) }).look(steadyAgeMs);
+  const list = new Listed(session, { collection: paths.memberships(consortium.id) }).look(times.steadyAgeMs);
   const { items } = await answerOr(list, { items: [] }, "missing", "unsupported", "denied");
   const owning = item.membership_id === undefined ? item : items.find(({ id }) => id === item.membership_id);
   const members = items.map(({ org_id }) => org_id);
@@ -144,9 +127,16 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
   const taken = await lasting(collection, namesakes(collection, siblings));
   const [first, ...more] = taken;
   if (!first) {
-    const similar = adopts(session, inputs) ? similarTo(collection, siblings) : undefined;
-    if (similar !== undefined) throw collection.error("cannot-adopt", similar);
-    return undefined;
+    const isFree = ({ id }: Identified): boolean =>
+      !collection.isMade(id) && !collection.isGivenUp(id) && !collection.holder(id, session.resource);
+    const [like] = adopts(session, inputs) ? similarIn(collection, siblings.filter(isFree)) : [];
+    if (!like) return undefined;
+    const name = printable(String(collection.shown(like)[nameKey(collection.definition)!]));
+    throw collection.error(
+      "cannot-adopt",
+      `set adopt: "${like.id}" if that is the one; otherwise choose another name. There is no exact match, but ${like.id} is called ` +
+        `"${name}". Nothing was created.`,
+    );
   }
   if (!adopts(session, inputs)) throw collection.error("name-taken", takenBy(collection, taken));
   if (more.length === 0) return first;
@@ -157,40 +147,23 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
 const namesakes = (collection: Collection, siblings: Identified[]): Identified[] =>
   collection.namesakes(siblings).filter(({ id }) => !collection.isGivenUp(id));
 
-/**
- * Why nothing is adopted or created, and what to do: only a similar name exists. A second object beside the one that is meant would be
- * made, or that one deleted after `--replace`.
- */
-function similarTo(collection: Collection, siblings: Identified[]): string | undefined {
-  const { inputs, definition, session } = collection;
-  const isFree = ({ id }: Identified): boolean =>
-    !collection.isMade(id) && !collection.isGivenUp(id) && !collection.holder(id, session.resource);
-  const [like] = similarIn(collection, siblings.filter(isFree));
-  if (!like || collection.namesakes(siblings).length > 0) return undefined; // those go
-  const name = String(collection.shown(like)[nameKey(definition)!]);
-  return (
-    `set adopt: "${like.id}" if that is the one; otherwise choose a name that differs more from it than ` +
-    `"${String(inputs[nameKey(definition)!])}". There is no exact match, but ${like.id} is called "${printable(name)}". Nothing was created.`
-  );
-}
-
 /** Whether an object with this name is to be adopted. */
 export const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
 
 /** The namesakes that keep the name: not those that are being deleted, or renamed by another resource of the program. */
 async function lasting(collection: Collection, found: Identified[]): Promise<Identified[]> {
   const { inputs, session } = collection;
-  const { clock, deadline } = session;
-  const end = Math.min(clock.now() + nameFreedMs, deadline.at);
+  const again = async (): Promise<Identified[]> => namesakes(collection, (await collection.siblings(0)) ?? []);
+  let taken = found;
+  if (found.length > 0 && !adopts(session, inputs)) {
+    await session.clock.sleep(times.takenLagMs);
+    taken = await again();
+  }
   const frees = (item: Identified): boolean =>
     isGoing(item) || session.run.leases.freesName(collection.pathOf(item.id), session.resource);
-  const again = async (ms: number): Promise<Identified[]> => {
-    await clock.sleep(ms);
-    return namesakes(collection, (await collection.siblings(0)) ?? []);
-  };
-  // It may have just been deleted, and the list may lag: look again before refusing.
-  let taken = found.length > 0 && !adopts(session, inputs) ? await again(takenLagMs) : found;
-  while (taken.some(frees) && clock.now() < end) taken = await again(lookEveryMs);
+  const stay = (items: Identified[]): boolean => !items.some(frees);
+  if (!stay(taken))
+    taken = await lookFor(session, again, stay, { forMs: times.nameFreedMs, everyMs: times.lookEveryMs });
   const [going] = taken.filter(isGoing);
   if (!going) return taken;
   throw collection.error(
@@ -202,36 +175,29 @@ async function lasting(collection: Collection, found: Identified[]): Promise<Ide
 /** Why the name is taken, and what to do. */
 function takenBy(collection: Collection, taken: Identified[]): string {
   const { session, definition } = collection;
-  const [first] = taken;
+  const [first] = taken as [Identified];
   const ids = taken.map(({ id }) => id).join(", ");
   const holder = taken.map(({ id }) => collection.holder(id, session.resource)).find(Boolean);
   if (holder)
     return (
-      `${held(definition, holder, session.resource)} If this update gives ${first!.id} another name, use two runs: the first without this ` +
+      `${held(definition, holder, session.resource)} If this update gives ${first.id} another name, use two runs: the first without this ` +
       "resource, the second with it."
     );
-  const adopting = `adopt: true (or adopt: "${first!.id}")`;
-  if (definition.shared?.applies(collection.shown(first!)))
-    return `set ${adopting} to use it as it is. There is one already, which others may share: ${ids}. ${more(session)}`;
+  const adopting = `set adopt: true (or adopt: "${first.id}")`;
+  // A fleet continues its killed runs by itself.
+  const more =
+    `${session.createLog.isFleets ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For stacks side by side: ` +
+    `${autonamingSetting}, on the provider plugin.`;
+  if (definition.shared?.applies(collection.shown(first)))
+    return `${adopting} to use it as it is. There is one already, which others may share: ${ids}. ${more}`;
   if (taken.some(({ id }) => collection.isOfStack(id)))
     return (
       "for `--replace`, set the resource option deleteBeforeReplace: true; for a resource that was only renamed, set aliases: " +
       `[{ name: "<its old name>" }]; after retainOnDelete, choose another name or set adopt: true. The name is already taken by ${ids}, ` +
       "which is this stack's own."
     );
-  if (!collection.isMade(first!.id) && isFounded(collection))
-    return `set ${adopting} to manage it here. The name is already taken by ${ids}, which the service created together with its parent.`;
-  return `set ${adopting} to manage it here, or choose another name. The name is already taken by ${ids}. ${more(session)}`;
+  return `${adopting} to manage it here, or choose another name. The name is already taken by ${ids}. ${more}`;
 }
-
-/** Other possible causes; the page of the code has the rest. A fleet continues its killed runs by itself. */
-const more = ({ createLog }: Session): string =>
-  `${createLog.isFleets ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For stacks side by side: ` +
-  `${autonamingSetting}, on the provider plugin.`;
-
-/** Whether this run has created its parent: then the service created it together with that. */
-const isFounded = ({ session, place: { parent } }: Collection): boolean =>
-  parent !== undefined && session.run.createdAt.has(parent.id);
 
 /**
  * Adopts an existing object. Properties that can change in place are updated; all others must fit. A shared object stays as
@@ -266,7 +232,6 @@ export async function adopt(
       ? `goes on with ${item.id}, which an earlier run of this stack created${changes}`
       : `adopts ${item.id} (exists already; nothing is created${others}${changes})`,
   );
-  if (!isContinued) for (const line of ofOthers(collection, item.id)) collection.session.say(`WARNING: ${line}`);
   if (changing.length === 0) return { shown: {}, open: [] };
   const before = { asked: {}, shown };
   const named = Collection.of(session, definition, inputs, item.id);

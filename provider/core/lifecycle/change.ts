@@ -8,8 +8,9 @@ import { wireName } from "../field";
 import { isReadable, madeAt, type StateParts, toBody } from "../state";
 import { holdsLedger } from "../../constants";
 import { fieldsOf, isObject } from "../../plain";
-import { changeLagMs, takenLagMs, waitingAgeMs } from "../times";
+import { times } from "../times";
 import { unclear, type UserError } from "../../errors";
+import { lookFor } from "../wait";
 import { defaultOf, isUnset, normalOf, sameName, sameValue } from "../values";
 
 /** One change in place. */
@@ -34,32 +35,19 @@ export async function change(one: Change): Promise<Props> {
   const body = bodyOf(collection, inputs, keys);
   const send = (): Promise<unknown> =>
     collection.place.idField === undefined
-      ? patch(one, body)
+      ? session.client.patch(collection.pathOf(id), body)
       : session.client.put(collection.pathOf(id), toBody(definition, inputs));
-  const answer = await renaming(one, send).catch(async (error: unknown) => {
+  const answer = await send().catch(async (error: unknown) => {
+    const other = isApiError(error, "conflict") ? await taken(one, error) : undefined;
+    if (other) throw other;
     if (isApiError(error, "missing", "unsupported")) throw await unchanged(one, briefly(error));
-    // A value that the service changes by itself may be one that it does not have, or have no way back.
-    const isMoving = keys.some((key) => inputMeta(definition, key)?.computed === "moving");
-    if (isMoving && isApiError(error, "invalid")) throw refusedValue(one, error);
     if (isForbidden(error)) throw (await goneOutside(one)) ?? error;
-    throw isApiError(error) && !error.unclear ? takenBack(one, error) : unclear(error);
+    throw isApiError(error) && !error.unclear ? error : unclear(error);
   });
   try {
     return await completed(one, answer);
   } catch (error) {
     throw unclear(error);
-  }
-}
-
-/** Sends fields. A service that has no PATCH and says that it has a PUT gets the whole object, as it is otherwise shown. */
-async function patch({ collection, id, inputs, before }: Change, fields: Props): Promise<unknown> {
-  const { session, definition } = collection;
-  const path = collection.pathOf(id);
-  try {
-    return await session.client.patch(path, fields);
-  } catch (error) {
-    if (!isApiError(error, "unsupported") || !/\bput\b/i.test(error.allow ?? "")) throw error;
-    return session.client.put(path, { ...toBody(definition, { ...inputs, ...before.shown }), ...fields });
   }
 }
 
@@ -71,7 +59,7 @@ async function completed(one: Change, answer: unknown): Promise<Props> {
   if (Object.keys(leftOver).length === 0) return shown;
   // A service that merges objects removes a member for null (RFC 7396).
   const body = bodyOf(collection, leftOver, Object.keys(leftOver));
-  const again = await patch(one, body);
+  const again = await collection.session.client.patch(collection.pathOf(one.id), body);
   return { ...shown, ...(await afterwards(one, shown, again)) };
 }
 
@@ -174,17 +162,6 @@ export function warnOfIgnored({ collection, before }: Change, ignored: readonly 
   );
 }
 
-/** Advice if the service keeps a value that the program no longer sets. */
-function takenBack({ collection, inputs, keys }: Change, error: unknown): unknown {
-  const removed = keys.filter((key) => inputMeta(collection.definition, key)?.computed && isUnset(inputs[key]));
-  if (removed.length === 0 || !isApiError(error, "invalid", "conflict")) return error;
-  return collection.error(
-    "cannot-change",
-    "set the old value again, set another one, or let Pulumi make a new one with `pulumi up --replace` and its URN. The program no " +
-      `longer sets ${removed.join(" and ")}, and this service does not choose another value (${briefly(error)}). Nothing was changed.`,
-  );
-}
-
 /** The error for an object that somebody has deleted. undefined: it exists, or nothing tells. */
 export async function goneOutside({
   collection,
@@ -196,13 +173,6 @@ export async function goneOutside({
     "deleted-outside",
     "run `pulumi up --refresh`, which makes it again. It no longer exists: it was deleted outside of Pulumi.",
   );
-}
-
-/** The service takes such a change, but not this value. */
-function refusedValue({ collection, inputs, keys }: Change, error: ApiError): UserError {
-  const asked = keys.map((key) => `${key} ${JSON.stringify(inputs[key] ?? null)}`).join(" and ");
-  const why = `the service refuses ${asked} (${briefly(error)}). Nothing was changed.`;
-  return collection.error("cannot-change", `set a value that the service has, or the old one again: ${why}`, { why });
 }
 
 async function unchanged(one: Change, reason: string): Promise<UserError> {
@@ -220,6 +190,19 @@ async function unchanged(one: Change, reason: string): Promise<UserError> {
   );
 }
 
+/** The error for a rename to a name that is taken. undefined: that is not why it is refused. */
+async function taken({ collection, id, inputs, keys }: Change, error: ApiError): Promise<UserError | undefined> {
+  if (!keys.some((key) => collection.definition.naming?.includes(key))) return undefined;
+  const found = collection.namesakes((await collection.siblings(0)) ?? []).filter((item) => item.id !== id);
+  if (found.length === 0) return undefined;
+  return collection.error(
+    "name-taken",
+    "choose another name, or use two runs: this change is for the second, after the name is free. To swap two names, give one of " +
+      `them a temporary name in the first. ${found.map((item) => item.id).join(", ")} has the name ` +
+      `"${identityOf(collection.definition, inputs)}". ${sentence(briefly(error))}`,
+  );
+}
+
 /** Looks until an object is shown as expected, if that takes no longer than a list may lag. @returns what was shown last */
 export async function shownSoon(
   collection: Collection,
@@ -227,39 +210,12 @@ export async function shownSoon(
   answer: unknown,
   isExpected: (shown: Props) => boolean,
 ): Promise<Props> {
-  const { clock, deadline } = collection.session;
-  const end = Math.min(clock.now() + changeLagMs, deadline.at);
   const read = collection.definition.wire.safeParse(answer);
   const answered = read.success ? collection.shown(read.data) : {};
   if (isExpected(answered)) return answered;
-  for (;;) {
-    const presence = await collection.find(id, waitingAgeMs);
-    const shown = typeof presence === "object" ? collection.shown(presence.item) : {};
-    if (isExpected(shown) || clock.now() >= end) return shown;
-    await clock.sleep(waitingAgeMs);
-  }
-}
-
-/** Sends a rename, and once more if the name is taken: a sibling may get another one at the same time. */
-async function renaming<T>({ collection, id, inputs, keys }: Change, send: () => Promise<T>): Promise<T> {
-  const { definition, session } = collection;
-  const isTaken = (error: unknown): error is ApiError =>
-    keys.some((key) => definition.naming?.includes(key)) && isApiError(error, "conflict");
-  try {
-    return await send();
-  } catch (error) {
-    if (!isTaken(error)) throw error;
-  }
-  await session.clock.sleep(takenLagMs);
-  return send().catch(async (error: unknown) => {
-    const siblings = isTaken(error) ? ((await collection.siblings(0)) ?? []) : [];
-    const found = collection.namesakes(siblings).filter((one) => one.id !== id);
-    if (!isTaken(error) || found.length === 0) throw error;
-    throw collection.error(
-      "name-taken",
-      "choose another name, or use two runs: this change is for the second, after the name is free. To swap two names, give one of " +
-        `them a temporary name in the first. ${found.map((one) => one.id).join(", ")} has the name "${identityOf(definition, inputs)}". ` +
-        sentence(briefly(error)),
-    );
-  });
+  const look = async (): Promise<Props> => {
+    const presence = await collection.find(id, times.waitingAgeMs);
+    return typeof presence === "object" ? collection.shown(presence.item) : {};
+  };
+  return lookFor(collection.session, look, isExpected, { forMs: times.changeLagMs, everyMs: times.waitingAgeMs });
 }

@@ -3,10 +3,11 @@ import { type Collection } from "../collection";
 import { isSentWith, type LoggedCreate } from "../create-log";
 import { identityOf, timeoutMs } from "../definition";
 import { isElsewhere } from "../ownership";
-import { actsWithinMs, killedEveryMs } from "../times";
+import { times } from "../times";
 import { timeOf } from "../values";
-import { messageOf } from "../../plain";
+import { lookFor } from "../wait";
 import { type NewObjects, newObjects, type CreateAttempts } from "./recognize";
+import { discard } from "./send-create";
 
 /**
  * The object that a killed run of this stack created for these inputs. Its logged id proves it. Without an answer, everything that the
@@ -27,7 +28,7 @@ export async function toContinue(collection: Collection): Promise<Identified | u
   }
   const open = unanswered(collection, interrupted);
   if (open.length === 0) return undefined;
-  const seen = await lookFor(collection, open);
+  const seen = await lookForKilled(collection, open);
   const found = [...seen.ours, ...seen.others.map(({ item }) => item)];
   if (found.length === 0) return undefined;
   const doubts = doubtsOf(collection, open, seen);
@@ -68,34 +69,28 @@ export async function discardKilled(collection: Collection, siblings: Identified
   const open = unanswered(collection, interrupted);
   const seen = open.length === 0 ? undefined : await newObjects(createOf(collection, open));
   const isProved = seen !== undefined && seen.ours.length > 0 && doubtsOf(collection, open, seen).length === 0;
-  for (const { id } of [...known, ...(isProved ? seen.ours : [])]) {
-    collection.say(`deletes ${id}, which a killed run of this stack made, and whose password was lost with it`);
-    await collection.delete(id).catch((error: unknown) => {
-      collection.warn(
-        `${id}, which a killed run made, could not be deleted: ${messageOf(error)} Remove it with: ` +
-          `npx --no-install pulumi-consortium sweep --id ${id}`,
-      );
-    });
-  }
+  const reason = "which a killed run of this stack made, and whose password was lost with it";
+  await discard(collection, [...known, ...(isProved ? seen.ours : [])], reason);
 }
 
 /** Whether it already belongs to another resource of the stack. */
 const isTaken = (collection: Collection, id: string): boolean => collection.isOfStack(id) || collection.isMade(id);
 
 /** The new objects with that name. Waits as long as a request may take: the killed run's request may still be in progress. */
-async function lookFor(collection: Collection, open: readonly LoggedCreate[]): Promise<NewObjects> {
+async function lookForKilled(collection: Collection, open: readonly LoggedCreate[]): Promise<NewObjects> {
   const { session } = collection;
-  const { clock, client, deadline } = session;
-  const longestMs = client.http.settings.requestTimeout * 1000;
+  const longestMs = session.client.http.settings.requestTimeout * 1000;
   const sinceMs = Date.now() - Math.max(...open.map(({ at, last = { at } }) => last.at));
   const create = createOf(collection, open);
-  const end = Math.min(clock.now() + Math.min(longestMs, longestMs - sinceMs), deadline.at - killedEveryMs);
-  for (let looks = 1; ; looks++) {
-    const seen = (await newObjects(create)) ?? { ours: [], others: [] };
-    if (seen.ours.length + seen.others.length > 0 || clock.now() >= end) return seen;
-    if (looks === 1) collection.say(`looking for what a killed run of this stack may have created.`);
-    await clock.sleep(killedEveryMs);
-  }
+  let looks = 0;
+  const look = async (): Promise<NewObjects> => {
+    if (looks++ === 1) collection.say(`looking for what a killed run of this stack may have created.`);
+    return (await newObjects(create)) ?? { ours: [], others: [] };
+  };
+  const isFound = ({ ours, others }: NewObjects): boolean => ours.length + others.length > 0;
+  const leftMs = session.deadline.at - session.clock.now() - times.killedEveryMs; // for the create
+  const forMs = Math.min(longestMs, longestMs - sinceMs, leftMs);
+  return lookFor(session, look, isFound, { forMs, everyMs: times.killedEveryMs });
 }
 
 function createOf(collection: Collection, open: readonly LoggedCreate[]): CreateAttempts {
@@ -105,15 +100,11 @@ function createOf(collection: Collection, open: readonly LoggedCreate[]): Create
   return { collection, inputs: collection.inputs, since, before };
 }
 
-/**
- * Why it may have been created before or after the killed run can have. A fleet knows what the states of all its stacks have; for
- * other stacks, only the time tells it from what somebody else has made under the name.
- */
+/** Why it may be somebody else's, by the time at which it was made. A fleet knows what the states of all its stacks have. */
 function timeDoubts(collection: Collection, open: readonly LoggedCreate[], item: Identified): string[] {
   const { session } = collection;
   if (session.createLog.isFleets) return [];
   const made = timeOf(item.created_at);
-  const longestMs = session.client.http.settings.requestTimeout * 1000 + actsWithinMs;
   const sent = open.map(({ serviceAt, last }) => (last ? last.serviceAt : serviceAt));
   if (made === undefined || sent.includes(undefined)) {
     // It has appeared within the time that one create may take: a run that is not killed takes that for its own, too.
@@ -121,30 +112,25 @@ function timeDoubts(collection: Collection, open: readonly LoggedCreate[], item:
     const isRecent = Date.now() - first < timeoutMs(collection.definition, "create", collection.inputs);
     return isRecent ? [] : [`the service does not tell when ${item.id} was created`];
   }
+  const longestMs = session.client.http.settings.requestTimeout * 1000 + times.actsWithinMs;
   if (made <= Math.max(...(sent as number[])) + longestMs) return [];
   return [`${item.id} was created at ${String(item.created_at)}, after the killed run can have asked for it`];
 }
 
 /** Reasons why it may not be ours. */
 function doubtsOf(collection: Collection, open: readonly LoggedCreate[], { ours, others }: NewObjects): string[] {
-  const { session, path } = collection;
   const found = [...ours, ...others.map(({ item }) => item)];
   if (found.length > open.length) return ["there are more than that run can have created"];
-  const elsewhere = session.createLog.ofOtherStacks(path);
-  const { settings } = session.client.http;
-  const isRival = (create: LoggedCreate): boolean =>
-    create.id === undefined && create.name === open[0]!.name && isSentWith(create, settings);
-  const rival = elsewhere.find(({ create }) => isRival(create))?.stack;
-  const held = found.flatMap(({ id }): string[] => {
-    const owner = elsewhere.find(({ create }) => create.id === id)?.stack;
-    return [
-      ...(session.createLog.isHeld(collection.pathOf(id)) ? [`a stack holds ${id} already`] : []),
-      ...(owner === undefined ? [] : [`the stack ${owner} created ${id}`]),
-      ...(rival === undefined ? [] : [`the stack ${rival} was also creating one of this name`]),
-    ];
-  });
+  const { createLog, client } = collection.session;
+  const held = found.filter(({ id }) => createLog.isHeld(collection.pathOf(id)));
+  const isRival = (one: LoggedCreate): boolean =>
+    one.id === undefined
+      ? one.name === open[0]!.name && isSentWith(one, client.http.settings)
+      : found.some(({ id }) => id === one.id);
+  const rivals = createLog.ofOtherStacks(collection.path).filter(({ create }) => isRival(create));
   return [
-    ...held,
+    ...held.map(({ id }) => `a stack holds ${id} already`),
+    ...rivals.map(({ stack }) => `the stack ${stack} created one of this name, too`),
     ...found.flatMap((item) => timeDoubts(collection, open, item)),
     ...others.map(({ item, why }) => `of ${item.id}, ${why}`),
   ];

@@ -4,7 +4,7 @@ import { Listed } from "../listed";
 import { type Definition, inputKeys, inputMeta, type Made, type Props, type Steps } from "../definition";
 import { serviceNow } from "../session";
 import { fresh, type StateParts } from "../state";
-import { siblingsAgeMs } from "../times";
+import { times } from "../times";
 import { adopt, findExisting } from "./adopt";
 import { discardKilled } from "./continue-killed";
 import { isTwin } from "./recognize";
@@ -69,11 +69,11 @@ async function createNew(
 /** A partial list never proves that a name is free. To adopt by id, it is enough. */
 async function siblingsOf(collection: Collection): Promise<Identified[] | undefined> {
   if (typeof collection.inputs.adopt === "string")
-    return collection.there((await collection.look(siblingsAgeMs)).items);
+    return collection.there((await collection.look(times.siblingsAgeMs)).items);
   try {
-    return await collection.siblings(siblingsAgeMs);
+    return await collection.siblings(times.siblingsAgeMs);
   } catch (error) {
-    if (isApiError(error, "missing", "unsupported") && (await collection.parent(siblingsAgeMs)))
+    if (isApiError(error, "missing", "unsupported") && (await collection.parent(times.siblingsAgeMs)))
       throw collection.error(
         "unsupported",
         "remove it from the program, or use a service that has it. This one has no list of these " +

@@ -2,26 +2,16 @@ import { type ApiError, type Identified, isApiError, MembershipObject } from "..
 import { briefly, sentence } from "../../api/api-error";
 import { environmentName } from "../../api/environment";
 import { paths } from "../../api/paths";
-import { conditionOf, isGone } from "../../api/states";
+import { isGone } from "../../api/states";
 import { text } from "../../plain";
 import { Collection } from "../collection";
 import { type Definition, identityOf, isOver, type Props, type Steps } from "../definition";
 import { Listed } from "../listed";
 import { type Session } from "../session";
 import { isAdoptedShared, storedIn, madeAt, partsOf } from "../state";
-import {
-  deletedLagMs,
-  deletingAgeMs,
-  emptiedLagMs,
-  goneMs,
-  lookEveryMs,
-  refusedMs,
-  steadyAgeMs,
-  stillListedMs,
-} from "../times";
+import { times } from "../times";
 import { UserError } from "../../errors";
-import { reasonIn } from "../../api/refusal";
-import { type Look, waitFor } from "../wait";
+import { type Look, lookFor, waitFor } from "../wait";
 
 /** A user of a shared object. */
 export interface User {
@@ -56,8 +46,6 @@ export interface Deleting {
   goesWith?: string;
   /** Whether it was created with its parent and goes with it: a service may not delete it alone. */
   foundedWith?: (object: Identified, parent: Identified) => boolean;
-  /** How long after this run's last deletion a service may still find something in it. */
-  emptiedMs?: number;
 }
 
 /** The answer to the DELETE: gone, going, unknown to the service, or refused for now. */
@@ -114,7 +102,7 @@ async function sparing(collection: Collection, id: string, state: Props, how: De
   const { session, definition } = collection;
   const isConfirmed = session.isAsked === true || session.run.isNamed([id, text(state.consortiumId)]);
   const takesItsOwn = storedIn(state).takesItsOwn === true;
-  const inside = await strangers(collection, id, state, how, isConfirmed || takesItsOwn ? 0 : deletedLagMs);
+  const inside = await strangers(collection, id, state, how, isConfirmed || takesItsOwn ? 0 : times.deletedLagMs);
   const warning = how.warning?.(inside);
   if (warning !== undefined) collection.say(warning, "WARNING: ");
   if (isConfirmed) return;
@@ -145,21 +133,10 @@ async function ofOthers(
 }
 
 /** Objects in it that neither a state nor a log shows to be this stack's. Deleted ones may still be listed for a moment. */
-async function strangers(
-  collection: Collection,
-  id: string,
-  state: Props,
-  how: Deleting,
-  waitMs: number,
-): Promise<Inside[]> {
-  const { clock, deadline } = collection.session;
-  const end = Math.min(clock.now() + waitMs, deadline.at);
-  for (;;) {
-    const all = (await how.inside?.(collection.session, id, state)) ?? [];
-    const inside = all.filter((one) => !isOwn(collection.session, one));
-    if (inside.length === 0 || clock.now() >= end) return inside;
-    await clock.sleep(lookEveryMs);
-  }
+function strangers({ session }: Collection, id: string, state: Props, how: Deleting, forMs: number): Promise<Inside[]> {
+  const look = async (): Promise<Inside[]> =>
+    ((await how.inside?.(session, id, state)) ?? []).filter((one) => !isOwn(session, one));
+  return lookFor(session, look, ({ length }) => length === 0, { forMs, everyMs: times.lookEveryMs });
 }
 
 /** Whether a state of this stack has it, or a killed run of this stack has created it. */
@@ -179,24 +156,23 @@ async function unused(
 ): Promise<string | undefined> {
   const { session, definition } = collection;
   if (!users) return undefined;
-  const { clock } = session;
-  const start = clock.now();
-  for (;;) {
-    const [user] = await users(session, id, state);
-    if (!user) return undefined;
-    if (await isOthers(collection, state, user.membershipId))
-      return `${user.what}, and it belongs to another organization`;
-    const waited = clock.now() - start;
-    const isDeleting = Math.min(waited, session.run.sinceDeletionMs(session.clock)) < emptiedLagMs;
-    if (!isDeleting || clock.now() >= session.deadline.at)
-      throw collection.error(
-        "not-empty",
-        `delete first what uses it, if that is this stack's; otherwise leave the ${definition.title} to others with \`pulumi state delete\` ` +
-          `and its URN. It is not deleted: ${user.what}.`,
-        { why: user.what },
-      );
-    await clock.sleep(lookEveryMs);
-  }
+  const isDeleting = session.run.sinceDeletionMs(session.clock) < times.emptiedLagMs;
+  const span = { forMs: isDeleting ? times.emptiedLagMs : 0, everyMs: times.lookEveryMs };
+  const [user] = await lookFor(
+    session,
+    () => users(session, id, state),
+    ({ length }) => length === 0,
+    span,
+  );
+  if (!user) return undefined;
+  if (await isOthers(collection, state, user.membershipId))
+    return `${user.what}, and it belongs to another organization`;
+  throw collection.error(
+    "not-empty",
+    `delete first what uses it, if that is this stack's; otherwise leave the ${definition.title} to others with \`pulumi state delete\` ` +
+      `and its URN. It is not deleted: ${user.what}.`,
+    { why: user.what },
+  );
 }
 
 /** Whether what has this membership belongs to another organization. */
@@ -204,7 +180,7 @@ async function isOthers({ session }: Collection, state: Props, membershipId: unk
   const { organizations = [] } = storedIn(state);
   if (membershipId === undefined || organizations.length === 0) return false;
   const list = new Listed(session, { collection: paths.memberships(String(state.consortiumId)) });
-  const found = (await list.look(steadyAgeMs)).items.find((one) => one.id === membershipId);
+  const found = (await list.look(times.steadyAgeMs)).items.find((one) => one.id === membershipId);
   const organization = MembershipObject.safeParse(found).data?.org_id;
   return organization !== undefined && !organizations.includes(organization);
 }
@@ -247,40 +223,34 @@ class Deletion {
     }
     if (answer === "gone") return { done: undefined };
     if (answer === "unknown") return this.#unknown();
-    await collection.session.clock.sleep(deletingAgeMs);
+    await collection.session.clock.sleep(times.deletingAgeMs);
     return (await isListed(collection, id)) ? { waiting: "being deleted" } : { done: undefined };
   }
 
-  /** A refusal may pass. @throws UserError if it does not */
+  /**
+   * A refusal may pass: what is in it is being removed, which takes minutes (seen for memberships). @throws UserError if it does not
+   */
   async #refused(refused: ApiError): Promise<Look<undefined>> {
-    const { session } = this.collection;
-    const { goesWith, emptiedMs = emptiedLagMs, users } = this.how;
-    if (goesWith !== undefined && conditionOf((await this.collection.parent(steadyAgeMs))?.state) === "failed") {
-      this.left = left(this.collection, `with ${goesWith}`, refused).stays;
-      return { done: undefined };
-    }
-    const waited = session.clock.now() - this.#start;
-    const why = reasonIn(refused);
-    const sinceDeletion = session.run.sinceDeletionMs(session.clock);
-    const goes = why === undefined && (await isFounded(this.collection, this.id, this.how));
-    const isPatient =
-      why === "content"
-        ? waited < emptiedLagMs || sinceDeletion < emptiedMs
-        : goes
-          ? sinceDeletion < emptiedLagMs
-          : waited < refusedMs[refused.kind as keyof typeof refusedMs];
+    const { collection, id, how } = this;
+    const { session } = collection;
+    const isWithParent = await isFounded(collection, id, how);
+    const since = session.run.sinceDeletionMs(session.clock);
+    const waited = Math.min(session.clock.now() - this.#start, since);
+    const isPatient = isWithParent
+      ? since < times.emptiedLagMs
+      : waited < times.refusedMs[refused.kind as keyof typeof times.refusedMs];
     if (isPatient) return { waiting: `kept by the service (${refused.errorMessage})` };
-    if (goes) {
-      this.left = left(this.collection, withConsortium, refused).stays;
+    if (isWithParent) {
+      this.left = left(collection, withConsortium, refused).stays;
       return { done: undefined };
     }
     // No visible object uses it, so the service means one of another organization.
-    if (users && why !== "early") {
+    if (how.users) {
       this.left = `others may share it: ${refused.message}`;
-      this.collection.say(`is left as it is, because ${this.left}`);
+      collection.say(`is left as it is, because ${this.left}`);
       return { done: undefined };
     }
-    throw this.collection.error(
+    throw collection.error(
       "not-empty",
       "delete in the console what is in it, and run the command again: something that this stack does not manage, or leaves to another " +
         `deletion (deletedWith). It could not be deleted: ${sentence(briefly(refused))}`,
@@ -297,7 +267,7 @@ class Deletion {
       this.left = stays(collection, `with ${goesWith}`, "it reports it missing, but still lists it").stays;
       return { done: undefined };
     }
-    if (collection.session.clock.now() - this.#start < stillListedMs) return { waiting: "being deleted" };
+    if (collection.session.clock.now() - this.#start < times.stillListedMs) return { waiting: "being deleted" };
     throw collection.error("not-deleted", `${inConsole} The service reports it missing, but still lists it.`);
   }
 }
@@ -323,7 +293,7 @@ async function send(collection: Collection, id: string, at: number | undefined, 
 
 /** Whether it is listed in a final state: whatever the refusal says, nothing is left to delete. */
 async function isOverNow(collection: Collection, id: string): Promise<boolean> {
-  const item = await collection.listed(id, deletingAgeMs).catch(() => undefined);
+  const item = await collection.listed(id, times.deletingAgeMs).catch(() => undefined);
   return item !== undefined && (isGone(item) || isOver(collection.definition, item));
 }
 
@@ -344,7 +314,7 @@ const withConsortium = "together with its consortium";
 /** Whether it was created with its parent, and is deleted with it. */
 async function isFounded(collection: Collection, id: string, { foundedWith }: Deleting): Promise<boolean> {
   if (!foundedWith) return false;
-  const [item, owner] = [await collection.listed(id, steadyAgeMs), await collection.parent(steadyAgeMs)];
+  const [item, owner] = [await collection.listed(id, times.steadyAgeMs), await collection.parent(times.steadyAgeMs)];
   return item !== undefined && owner !== undefined && foundedWith(item, owner);
 }
 
@@ -359,7 +329,7 @@ async function refusedKey(
   let presence = await collection.find(id, 0, at);
   // An earlier DELETE, without an answer, may have done it: then the list may lag.
   if (typeof presence === "object") {
-    await collection.session.clock.sleep(goneMs);
+    await collection.session.clock.sleep(times.goneMs);
     presence = await collection.find(id, 0, at);
   }
   if (presence === "gone") return "gone";
@@ -374,12 +344,12 @@ async function refusedKey(
 
 async function isListed(collection: Collection, id: string): Promise<boolean> {
   try {
-    const { items, part } = await collection.look(deletingAgeMs);
+    const { items, part } = await collection.look(times.deletingAgeMs);
     const item = items.find((one) => one.id === id);
     if (item || !part) return item !== undefined && !isGone(item) && !isOver(collection.definition, item);
-    return typeof (await collection.find(id, deletingAgeMs)) === "object";
+    return typeof (await collection.find(id, times.deletingAgeMs)) === "object";
   } catch (error) {
     if (!isApiError(error)) throw error;
-    return typeof (await collection.find(id, deletingAgeMs)) === "object";
+    return typeof (await collection.find(id, times.deletingAgeMs)) === "object";
   }
 }

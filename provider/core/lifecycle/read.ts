@@ -15,7 +15,7 @@ import {
   withoutUndefined,
 } from "../state";
 import { briefly } from "../../api/api-error";
-import { refreshAgeMs } from "../times";
+import { times } from "../times";
 import { isUnset, sameName, sameValue } from "../values";
 import { nameUnknown } from "./settle";
 
@@ -23,7 +23,7 @@ import { nameUnknown } from "./settle";
 export async function read(collection: Collection, id: string, state: Props): Promise<Props | undefined> {
   const { definition, place } = collection;
   const before = partsOf(definition, state);
-  const presence = await collection.find(id, refreshAgeMs, madeAt(before)).catch(async (error: unknown) => {
+  const presence = await collection.find(id, times.refreshAgeMs, madeAt(before)).catch(async (error: unknown) => {
     if (!(await isSilent(collection, error))) throw error;
     collection.warn(`is kept as it was, because it cannot be read: ${briefly(error)}`);
     return "silent" as const;
@@ -57,7 +57,7 @@ async function detailsOf(collection: Collection, id: string, state: Props, shown
   if (!isWorking) return {};
   const { clock, run } = session;
   const known = run.news.get(parentPath);
-  if (known && clock.now() - known.at < refreshAgeMs) return (await known.isNew) ? askedIfPossible(ask) : {};
+  if (known && clock.now() - known.at < times.refreshAgeMs) return (await known.isNew) ? askedIfPossible(ask) : {};
   const found = askedIfPossible(ask);
   const isNew = found.then((more) => Object.entries(more).some(([key, value]) => !sameValue(value, state[key])));
   run.news.set(parentPath, { at: clock.now(), isNew });
@@ -78,7 +78,7 @@ export const stateSeen = (definition: Definition, state: Props, shown: Props, la
 /** Whether the list is refused because the parent does not work: that says nothing about the objects in it. */
 async function isSilent(collection: Collection, error: unknown): Promise<boolean> {
   if (!isApiError(error, "conflict")) return false;
-  const owner = await collection.parent(refreshAgeMs);
+  const owner = await collection.parent(times.refreshAgeMs);
   return owner !== undefined && conditionOf(owner.state) !== "ready";
 }
 
@@ -106,11 +106,7 @@ function looked(
     (key) => inputMeta(definition, key)!.computed && isUnset(before.answered[key]) && isUnset(before.asked[key]),
   );
   const chosen = Object.fromEntries(first.map((key) => [key, shown[key]]));
-  const answered = {
-    ...before.answered,
-    ...chosen,
-    ...ownFormsIn(definition, before, shown),
-  };
+  const answered = { ...before.answered, ...chosen, ...ownFormsIn(definition, before, shown) };
   const open = conditionIn(definition, all) === "pending" ? before.open : withoutReady(before.open);
   if (isStored(state)) return { ...before, shown: all, answered, open, unlisted };
   const how: StoredState["how"] = definition.shared?.applies(all) ? "shared" : "adopted";

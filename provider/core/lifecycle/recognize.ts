@@ -1,6 +1,6 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
-import { inputKeys, inputMeta, isOver, nameKey, type Props } from "../definition";
+import { inputKeys, inputMeta, isOver, type Props } from "../definition";
 import { wireName } from "../field";
 import { isReadable } from "../state";
 import { isUnset, normalOf, sameName, sameValue, timeOf } from "../values";
@@ -36,32 +36,22 @@ export async function newObjects(create: CreateAttempts): Promise<NewObjects | u
   const named = collection.definition.naming
     ? collection.namesakes(fresh)
     : fresh.filter((item) => isTwin(collection, item, inputs));
+  const similar = named.length > 0 ? [] : similarIn(collection, fresh);
   const judged = named.map((item) => ({
     item,
     why: [...differences(create, item), ...tooOld(create, item)].join("; "),
   }));
-  const similar = named.length > 0 ? [] : similarIn(collection, fresh);
-  const isCalled = (item: Identified): string =>
-    `its ${factOf(collection.shown(item), nameKey(collection.definition)!)}`;
   return {
     ours: judged.filter(({ why }) => why === "").map(({ item }) => item),
-    others: [...judged.filter(({ why }) => why !== ""), ...similar.map((item) => ({ item, why: isCalled(item) }))],
+    others: [...judged.filter(({ why }) => why !== ""), ...similar.map((item) => ({ item, why: "in another form" }))],
   };
 }
 
-/**
- * The items with a name that only differs in its form from this one, and that no other resource is to have. None of them is taken for it,
- * and beside them none is made unasked: a service may write names in its own way.
- */
-export function similarIn({ definition, inputs, session }: Collection, items: Identified[]): Identified[] {
-  const [key, ...others] = definition.naming ?? [];
-  if (key === undefined || others.length > 0) return [];
-  const isOthers = (name: unknown): boolean =>
-    session.run.leases.isWanted(definition, { ...inputs, [key]: name }, session.resource);
-  return items.filter((item) => {
-    const name = item[wireName(key)];
-    return !isOver(definition, item) && sameName(name, inputs[key]) && !isOthers(name);
-  });
+/** Those whose name only differs in its form: a service may write names in its own way, so none is taken, and none is made beside them. */
+export function similarIn({ definition, inputs }: Collection, items: Identified[]): Identified[] {
+  const [key, ...more] = definition.naming ?? [];
+  if (key === undefined || more.length > 0) return [];
+  return items.filter((item) => !isOver(definition, item) && sameName(item[wireName(key)], inputs[key]));
 }
 
 /**
@@ -129,7 +119,6 @@ function tooOld({ since }: CreateAttempts, { created_at: created }: Identified):
   const latest = at + (/[.,]\d/.test(String(created)) ? 0 : 999); // it may be cut to seconds
   return latest < start ? [`it was created at ${String(created)}, before this run asked for one`] : [];
 }
-
 /** Fields that differ between any two objects. */
 const ownFields = /^(_?id|username|password|state|_revision)$|_at$/;
 

@@ -1,27 +1,21 @@
-import { type ApiError, type Identified, isApiError } from "../../api";
+import { type Identified, isApiError } from "../../api";
 import { briefly, limitAdvice, sentence } from "../../api/api-error";
 import { paths } from "../../api/paths";
 import { holdsLedger, limits, type PlanLimits } from "../../constants";
-import { messageOf } from "../../plain";
-import { Collection } from "../collection";
+import { type Collection } from "../collection";
 import { type Definition, identityOf, nameKey, nameOf, pathOf, type Props } from "../definition";
 import { type Lease } from "../leases";
 import { type Run } from "../run";
 import { type Session } from "../session";
-import { codeOf, UserError } from "../../errors";
+import { UserError } from "../../errors";
 import { sameValue } from "../values";
 import { adopts } from "./adopt";
-import { change } from "./change";
 import { isTwin } from "./recognize";
 
 /*
- * A replacement makes the new object before the old one goes. If the service wants each name once, the old one has another name
- * meanwhile. If the new one is refused, the old one gets its name back, and nothing was changed. What is in the old one stays until
- * that goes, in whichever order the engine deletes.
+ * A replacement makes the new object before the old one goes. Where the service refuses that, nothing was changed, and the error says how to
+ * delete the old one first. What is in the old one stays until that goes, in whichever order the engine deletes.
  */
-
-/** The name of an object while its successor needs its own, in a form that every service accepts. */
-const nameMeanwhile = (id: string): string => `replaced-${id}`;
 
 /**
  * Creates an object, perhaps beside the one that it replaces.
@@ -29,152 +23,75 @@ const nameMeanwhile = (id: string): string => `replaced-${id}`;
  */
 export async function createBeside(
   collection: Collection,
-  siblings: Identified[] | undefined,
+  siblings: Identified[] = [],
   create: () => Promise<Identified>,
 ): Promise<Identified> {
-  const send = async (): Promise<Identified> => {
-    const object = await create();
-    // The old one would be deleted, and the new one with it.
-    if (collection.place.idField !== undefined || !siblings?.some(({ id }) => id === object.id)) return object;
-    throw collection.error(
-      "unclear-create",
-      `the service answered the creation with ${object.id}, which was there before. ${unchanged}`,
-    );
-  };
-  try {
-    return await send();
-  } catch (error) {
-    const isAboutName = isApiError(error, "conflict") && !(await isAtLimit(collection, error));
-    const old = isAboutName ? namesakesOf(collection, siblings).find(isReplaced(collection)) : undefined;
-    if (!old || !(await freeName(collection, old))) throw await refused(collection, siblings, error);
-  }
-  return send().catch(async (error: unknown) => {
+  const object = await create().catch(async (error: unknown) => {
     throw await refused(collection, siblings, error);
   });
-}
-
-const unchanged = "Nothing was changed.";
-
-const isReplaced =
-  (collection: Collection) =>
-  ({ id }: Identified): boolean =>
-    collection.isGivenUp(id);
-
-/** The siblings that a service may not want beside the new object. It may also want the names of zones to be unique. */
-function namesakesOf(collection: Collection, siblings: Identified[] = []): Identified[] {
-  const { inputs, definition } = collection;
-  const name = nameKey(definition)!;
-  const isAlike = (item: Identified): boolean =>
-    sameValue(collection.shown(item)[name], inputs[name]) || (!definition.naming && isTwin(collection, item, inputs));
-  return [...new Set([...collection.namesakes(siblings), ...siblings.filter(isAlike)])];
-}
-
-/** Gives another name to an object that is replaced. @returns whether the service can do that */
-async function freeName(collection: Collection, old: Identified): Promise<boolean> {
-  const name = nameMeanwhile(old.id);
-  const why = await rename(collection, old, name);
-  if (why === undefined)
-    collection.say(`${old.id}, which it replaces, is called "${name}" from now on, until it is deleted`);
-  return why === undefined;
-}
-
-/** @returns why not */
-async function rename(successor: Collection, item: Identified, name: unknown): Promise<string | undefined> {
-  const { session, definition, inputs, place } = successor;
-  const key = nameKey(definition);
-  if (key === undefined || place.idField !== undefined) return "its name is its id";
-  const collection = Collection.of(session, definition, inputs, item.id);
-  const before = { asked: {}, shown: collection.shown(item) };
-  const one = { collection, id: item.id, inputs: { ...inputs, [key]: name }, keys: [key], before };
-  return change(one).then(() => undefined, briefly);
-}
-
-/** The error for a create that was refused. An object that it was to replace has its name back, also if a killed run took it. */
-async function refused(collection: Collection, siblings: Identified[] = [], error: unknown): Promise<unknown> {
-  const { session, inputs, definition } = collection;
-  const old = siblings.filter(isReplaced(collection));
-  const named = (name: unknown): boolean => sameValue(name, inputs[nameKey(definition) ?? ""]);
-  const mine = old.filter(({ id }) => named(session.run.leases.givenUpName(collection.pathOf(id))));
-  const now = mine.length === 0 ? [] : ((await collection.siblings(0).catch(() => undefined)) ?? siblings);
-  const left: string[] = [];
-  for (const { id } of mine) {
-    const item = now.find((one) => one.id === id);
-    if (!item || collection.shown(item)[nameKey(definition)!] !== nameMeanwhile(id)) continue;
-    const name = session.run.leases.givenUpName(collection.pathOf(id));
-    const why = await rename(collection, item, name);
-    if (why !== undefined) left.push(`${id} is still called "${nameMeanwhile(id)}", not "${String(name)}" (${why}).`);
-  }
-  const known = (await taken(collection, siblings, error)) ?? (await atLimit(collection, error)) ?? error;
-  if (left.length > 0)
-    return collection.error(
-      codeOf(known) ?? "name-taken",
-      `${messageOf(known)} ${left.join(" ")} \`pulumi up --refresh\` renames it.`,
-    );
-  if (known === error && mine.length > 0)
-    collection.say(`${mine.map(({ id }) => id).join(" and ")}, which it was to replace, stays as it was.`);
-  return known;
-}
-
-/** The error for a service that rejects a second one: a replacement comes before the old one goes, or a run left one behind. */
-async function taken(
-  collection: Collection,
-  siblings: Identified[] = [],
-  error: unknown,
-): Promise<UserError | undefined> {
-  if (!isApiError(error, "conflict")) return undefined;
-  const { inputs, definition, session } = collection;
-  const refused = (next: string): UserError => collection.error("name-taken", `${next} ${sentence(briefly(error))}`);
-  const old = namesakesOf(collection, siblings).find(isReplaced(collection));
-  if (old) return refused(oldFirst(old));
-  const now = (await collection.siblings(0).catch(() => undefined)) ?? siblings;
-  const alike = definition.naming
-    ? collection.namesakes(now)
-    : siblings.filter((item) => isTwin(collection, item, inputs));
-  const ids = alike.filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id)).map(({ id }) => id);
-  if (ids.length === 0) return undefined;
-  if (definition.naming && adopts(session, inputs))
-    return refused("Run the command again, which adopts it: it has appeared since this run looked.");
-  if (definition.naming)
-    return refused(`Choose another name, or set adopt: true: ${ids.join(" and ")} has it since this run looked.`);
-  return refused(
-    `Choose another name; or for \`--replace\`, set the resource option deleteBeforeReplace: true. The same member and name already ` +
-      `exist: ${ids.join(" and ")}. ${leftBehind(ids)}.`,
+  // The old one would be deleted, and the new one with it.
+  if (collection.place.idField !== undefined || !siblings.some(({ id }) => id === object.id)) return object;
+  throw collection.error(
+    "unclear-create",
+    `the service answered the creation with ${object.id}, which was there before. Nothing was changed.`,
   );
+}
+
+/** The error for a service that rejects a second one, or one more than the plan allows. */
+async function refused(collection: Collection, siblings: Identified[], error: unknown): Promise<unknown> {
+  if (!isApiError(error) || !(error.kind === "conflict" || error.status === 402)) return error;
+  const { inputs, definition, session } = collection;
+  const now = (await collection.siblings(0).catch(() => undefined)) ?? siblings;
+  const alike = definition.naming ? collection.namesakes(now) : now.filter((item) => isTwin(collection, item, inputs));
+  const givenUp = now.filter(({ id }) => collection.isGivenUp(id));
+  const name = nameKey(definition)!;
+  // A service may also want the names of zones, which have no names of their own, to be unique.
+  const replaced = givenUp.find(
+    (item) => alike.includes(item) || sameValue(collection.shown(item)[name], inputs[name]),
+  );
+  const isNamed = alike.some((item) => !givenUp.includes(item));
+  const isLimit = error.status === 402 || (!isNamed && (await isAtLimit(collection, now.length)));
+  const old = isLimit ? givenUp[0] : replaced;
+  const say = (next: string): UserError =>
+    collection.error(isLimit ? "limit-reached" : "name-taken", `${next} ${sentence(briefly(error))}`);
+  if (old) return say(oldFirst(old));
+  const isOwn = (id: string): boolean =>
+    collection.isMade(id) || collection.isOfStack(id) || collection.holder(id) !== undefined;
+  const ids = (isLimit ? now : alike).map(({ id }) => id).filter((id) => !isOwn(id));
+  if (isLimit)
+    return say(ids.length === 0 ? limitAdvice : `${oneLess} If this stack made one of ${ids.join(", ")} ${renamed}`);
+  if (ids.length === 0) return error;
+  if (!definition.naming)
+    return say(
+      "Choose another name; or for `--replace`, set the resource option deleteBeforeReplace: true. The same member and name already " +
+        `exist: ${ids.join(" and ")}. ${leftBehind(ids)}.`,
+    );
+  const next = adopts(session, inputs)
+    ? "Run the command again, which adopts it"
+    : "Choose another name, or set adopt: true";
+  return say(`${next}: ${ids.join(" and ")} has the name since this run looked.`);
 }
 
 const oldFirst = ({ id }: Identified): string =>
   `To delete ${id} first, with everything in it, set the resource option deleteBeforeReplace: true, and run \`pulumi up\` again; in a ` +
   `network file, take its entry out for one run. It replaces ${id}, which stays as it was: the service may not accept both at once.`;
 
+const oneLess = "Delete one, or ask whoever runs the service for a higher limit.";
+const renamed =
+  'under another logical name, give the new resource the option aliases: [{ name: "<its old name>" }], or in a network file its key ' +
+  'formerly: "<its old key>".';
+
 /** What to do with an object that a run left behind. */
 export const leftBehind = (ids: readonly string[]): string =>
   "If a run that failed or was killed left it behind, and nothing uses it: " +
   `npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`;
 
-/** Whether the service refuses one more than the plan allows: it says so by its status, or shows as many as that. */
-async function isAtLimit(collection: Collection, error: ApiError): Promise<boolean> {
-  if (error.status === 402) return true;
-  const kind = collection.path.slice(collection.path.lastIndexOf("/") + 1);
-  if (!isApiError(error, "conflict") || !Object.hasOwn(limits, kind)) return false;
-  const told = await collection.session.client.limits().catch(() => undefined);
-  const there = await collection.siblings(0).catch(() => undefined);
-  return there?.length === (told?.[kind as keyof PlanLimits] ?? limits[kind as keyof PlanLimits]);
-}
-
-/** A limit may be reached because resources got new logical names: their old objects go only after the new ones came. */
-async function atLimit(collection: Collection, error: unknown): Promise<UserError | undefined> {
-  if (!isApiError(error) || !(await isAtLimit(collection, error))) return undefined;
-  const siblings = (await collection.siblings(0).catch(() => undefined)) ?? [];
-  const refused = (next: string): UserError => collection.error("limit-reached", `${next} ${sentence(briefly(error))}`);
-  const old = siblings.find(isReplaced(collection));
-  if (old) return refused(oldFirst(old));
-  const others = siblings.filter(({ id }) => !collection.holder(id) && !collection.isMade(id));
-  if (others.length === 0) return refused(limitAdvice);
-  const ids = others.map(({ id }) => id).join(", ");
-  return refused(
-    `Delete one, or ask whoever runs the service for a higher limit. If this stack made one of ${ids} under another logical name, give the ` +
-      'new resource the option aliases: [{ name: "<its old name>" }], or in a network file its key formerly: "<its old key>".',
-  );
+/** Whether there are as many as the plan allows. */
+async function isAtLimit({ path, session }: Collection, count: number): Promise<boolean> {
+  const kind = path.slice(path.lastIndexOf("/") + 1) as keyof PlanLimits;
+  if (!Object.hasOwn(limits, kind)) return false;
+  const told = await session.client.limits().catch(() => undefined);
+  return count === (told?.[kind] ?? limits[kind]);
 }
 
 type Remove = (session: Session) => Promise<unknown>;
@@ -249,9 +166,8 @@ export async function removeWaitingBeside(session: Session, definition: Definiti
 }
 
 /**
- * Refuses to delete what may be needed still. With --continue-on-error, the engine deletes although something of the program failed, also
- * what an earlier run has replaced: perhaps the successor lacks just that, or was to adopt it. With deleteBeforeReplace and `--replace`, it
- * deletes what the same resource adopts then, and what is in that even before.
+ * Refuses to delete what may be needed still. With --continue-on-error, the engine deletes although something of the program failed: perhaps
+ * the successor lacks just that. With deleteBeforeReplace and `--replace`, it deletes what the same resource adopts then.
  */
 export function refuseEarly(session: Session, definition: Definition, id: string, state: Props): void {
   const { leases } = session.run;

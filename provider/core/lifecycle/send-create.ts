@@ -10,9 +10,9 @@ import { wireName } from "../field";
 import { toBody } from "../state";
 import { briefly, sentence } from "../../api/api-error";
 import { messageOf } from "../../plain";
-import { longestLagMs, lostEveryMs, lostLagMs, unseenMs, waitingAgeMs } from "../times";
+import { times } from "../times";
 import { codeOf, UserError } from "../../errors";
-import { type Look, waitFor } from "../wait";
+import { type Look, lookFor, waitFor } from "../wait";
 import { type NewObjects, newObjects, type CreateAttempts, looksSame } from "./recognize";
 import { regenerated } from "./regenerate";
 
@@ -51,16 +51,14 @@ export function sendCreate(
   const since = (): number | undefined => http.serviceTime(startedAt);
   const before = siblings?.map(({ id }) => id);
   const posting = { collection, inputs, before: before && new Set(before), since, more, lost: 0, without: [] };
-  // Logged before it is sent, so that a killed run leaves proof of what is its own.
-  const name = identityOf(definition, inputs);
-  const resource = session.resource?.name;
   const begun = {
     path,
-    name,
-    ...(resource !== undefined && { resource }),
+    name: identityOf(definition, inputs),
+    ...(session.resource && { resource: session.resource.name }),
     before: before ?? [],
     settings: http.settings,
   };
+  // Logged before it is sent, so that a killed run leaves proof of what is its own.
   return session.createLog.logged(
     begun,
     (sending) => made({ ...posting, sending: () => sending(http.serviceTime(session.clock.now())) }),
@@ -69,8 +67,7 @@ export function sendCreate(
 }
 
 async function made(posting: Posting): Promise<Identified> {
-  const { session } = posting.collection;
-  const { clock } = session;
+  const { clock, deadline } = posting.collection.session;
   for (let attempt = 1; ; attempt++) {
     const sent = await whenItMay(posting, attempt);
     if ("made" in sent) return sent.made;
@@ -81,7 +78,7 @@ async function made(posting: Posting): Promise<Identified> {
     const retryAfter = failure.retryAfterMs ?? 0;
     const pause = Math.max(retryAfter, backoffMs(attempt));
     if (attempt >= mostAttempts || retryAfter > longestWaitMs) throw await withOrphans(posting, failure);
-    if (clock.now() + pause >= session.deadline.at) throw await withOrphans(posting, outOfTime(posting, failure));
+    if (clock.now() + pause >= deadline.at) throw await withOrphans(posting, outOfTime(posting, failure));
     await clock.sleep(pause);
   }
 }
@@ -109,7 +106,7 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Outcome> {
         : session.client.putObject(collection.pathOf(String(body[idField])), body);
     };
     const answer = await collection.creating(send());
-    const made = madeBy(collection, answer) ?? (await accepted({ ...posting, lost: posting.lost + 1 }, answer));
+    const made = madeBy(collection, answer) ?? (await accepted(posting, answer));
     collection.recordMade(made);
     await clearSurplus(posting, made);
     return { made };
@@ -132,7 +129,7 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Outcome> {
 
 /**
  * Whether a refusal passes by itself: the service does not know everywhere what this run has just made or deleted, or answers 409 while
- * something there is not ready. That it has the name already does not pass.
+ * something there is not ready (hosted.md). That it has the name already does not pass.
  */
 async function isEarly(collection: Collection, error: ApiError): Promise<boolean> {
   const { run, clock } = collection.session;
@@ -140,8 +137,8 @@ async function isEarly(collection: Collection, error: ApiError): Promise<boolean
   if (error.kind === "conflict" && collection.namesakes((await collection.siblings(0)) ?? []).length > 0) return false;
   if (collection.isChanging(Object.values(collection.inputs))) return true;
   if (error.kind !== "conflict") return false;
-  if (run.sinceDeletionMs(clock) < unseenMs || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
-  return conditionOf((await collection.parent(waitingAgeMs))?.state) === "pending";
+  if (run.sinceDeletionMs(clock) < times.unseenMs || (run.unsettled.get(collection.parentPath) ?? 0) > 0) return true;
+  return conditionOf((await collection.parent(times.waitingAgeMs))?.state) === "pending";
 }
 
 /** The object in an answer, complete with what only this answer shows. */
@@ -154,84 +151,78 @@ function madeBy({ definition }: Collection, { status, body }: Answer): Identifie
   return read.data;
 }
 
-/** The id in the body or the `Location` of an answer without the object. */
-function hintIn({ definition, path }: Collection, { body, headers, url }: Answer): string | undefined {
-  const read = definition.wire.safeParse(body);
-  if (read.success) return read.data.id;
-  const { location } = headers;
-  if (typeof location !== "string" || !URL.canParse(location, url)) return undefined;
-  const { origin, pathname } = new URL(location, url);
-  const around = new URL(url);
-  const [, last] = new RegExp(`${path}/([^/]+)$`).exec(pathname) ?? [];
-  return origin === around.origin && last !== undefined ? decodeURIComponent(last) : undefined;
-}
-
-/** Looks for an accepted create until the deadline. It is never sent again. */
-async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
+/** Looks until the deadline for what an answer without the object accepted. It is never sent again. */
+async function accepted(posting: Posting, { status, body }: Answer): Promise<Identified> {
   const { collection } = posting;
   const { session, definition } = collection;
-  const hint = hintIn(collection, answer);
-  if (definition.steps?.shownOnce)
-    return (await rescued(collection, hint)) ?? (await lostPassword(posting, answer, hint));
-  let looks = 0;
+  posting.lost++;
+  if (definition.steps?.shownOnce) {
+    const read = definition.wire.safeParse(body);
+    return withoutPassword(posting, status, read.success ? read.data.id : undefined);
+  }
   let seen: NewObjects | undefined;
   const look = async (): Promise<Look<Identified>> => {
-    const found = hint === undefined ? undefined : await collection.sought(hint, 0, ++looks);
-    if (found) return { done: found };
     seen = await newObjects(posting);
     const ours = oursIn(posting, seen);
-    return ours ? { done: ours } : { waiting: `accepted (HTTP ${answer.status}), but not there yet` };
+    return ours ? { done: ours } : { waiting: `accepted (HTTP ${status}), but not there yet` };
   };
   try {
-    return await waitFor(session, collection.what, look, `POST ${collection.path}`);
+    const made = await waitFor(session, collection.what, look, `POST ${collection.path}`);
+    posting.lost--;
+    return made;
   } catch (error) {
     if (session.clock.now() < session.deadline.at) throw error;
     const others = seen?.others.length ? ` ${stranger(seen)}` : "";
-    const adopting = session.createLog.isFleets
-      ? 'adopt it by its id: adopt: "<id>"'
-      : "`CONSORTIUM_ADOPT=true pulumi up` adopts it";
     throw collection.error(
       "unclear-create",
-      `look in the console: once it is there, ${adopting}; until then, \`pulumi up\` sends the creation again. The service accepted its ` +
-        `creation (HTTP ${answer.status}), but has not shown it within ${session.deadline.limit}, which is the limit ` +
+      'look in the console: once it is there, adopt it by its id (adopt: "<id>"); until then, `pulumi up` sends the creation again. The ' +
+        `service accepted its creation (HTTP ${status}), but has not shown it within ${session.deadline.limit}, which is the limit ` +
         `(customTimeouts).${others}`,
     );
   }
 }
 
-/** Gives an object of this run a new password if the first one was not shown. undefined: the service cannot do that. */
-const rescued = (collection: Collection, id: string | undefined): Promise<Identified | undefined> =>
-  id === undefined ? Promise.resolve(undefined) : regenerated(collection, id).catch(() => undefined);
-
-/** Deletes a credential whose password nobody has, so that no run leaves one behind. @throws UserError in any case */
-async function lostPassword(posting: Posting, answer: Answer, id: string | undefined): Promise<never> {
+/**
+ * A credential whose password was not shown gets a new one, or is deleted, so that no run leaves one behind that nobody can use.
+ * @throws UserError unless it has a new one
+ */
+async function withoutPassword(posting: Posting, status: number, id: string | undefined): Promise<Identified> {
   const { collection, before } = posting;
-  const { status } = answer;
   const useless =
     `the service answered HTTP ${status} without the password, which it shows only once. Such a credential is ` +
     "useless, and sending the creation again would make another one.";
+  const rescued = id === undefined ? undefined : await regenerated(collection, id).catch(() => undefined);
+  if (rescued) {
+    posting.lost--;
+    return rescued;
+  }
   // The id in a 202 may belong to a job.
-  if (id === undefined || status === 202 || before?.has(id))
-    throw await withOrphans(posting, collection.error("unclear-create", useless), id);
-  await collection.delete(id).catch(async () => {
-    throw await withOrphans(posting, collection.error("unclear-create", useless), id);
-  });
-  const failure = collection.error("unclear-create", `${useless} ${id} was deleted again.`);
-  throw posting.lost > 1 ? await withOrphans(posting, failure) : failure;
+  const isIts = id !== undefined && status !== 202 && !before?.has(id);
+  const isGone = isIts && (await collection.delete(id).then(() => true, () => false)); // prettier-ignore
+  const failure = collection.error("unclear-create", isGone ? `${useless} ${id} was deleted again.` : useless);
+  if (isGone && posting.lost === 1) throw failure;
+  throw await withOrphans(posting, failure, isGone ? undefined : id);
 }
 
 /** Looks for the result of lost attempts. @returns the object if it is this run's; undefined: the create may be sent again */
 async function recover(posting: Posting, failure: ApiError): Promise<Identified | undefined> {
   const { collection } = posting;
   const { session, definition } = collection;
+  const { clock, deadline } = session;
   const forMs = patienceMs(posting, failure);
   const patience = failure.late ? ` for ${Math.round(forMs / 1000)} s` : "";
   collection.say(`${sentence(briefly(failure))} Looking${patience} for an object that it may have created anyway.`);
-  const end = session.clock.now() + forMs;
-  const seen = await lookForNew(posting, Math.min(end, session.deadline.at - lostEveryMs.first));
-  if (definition.naming === undefined) {
-    if (!seen) sayUnlisted(posting);
-  } else {
+  const end = clock.now() + forMs;
+  let looks = 0;
+  const look = async (): Promise<NewObjects | undefined> => {
+    // Often at first, then every two seconds: more often does not help a slow service.
+    if (looks++ > 6) await clock.sleep(times.lostEveryMs.then - times.lostEveryMs.first);
+    return newObjects(posting);
+  };
+  const isFound = (seen: NewObjects | undefined): boolean => !seen || seen.ours.length > 0;
+  const lookMs = Math.min(forMs, deadline.at - times.lostEveryMs.first - clock.now());
+  const seen = await lookFor(session, look, isFound, { forMs: lookMs, everyMs: times.lostEveryMs.first });
+  if (definition.naming) {
     const ours = oursIn(posting, seen);
     if (ours) {
       collection.recordMade(ours);
@@ -239,27 +230,27 @@ async function recover(posting: Posting, failure: ApiError): Promise<Identified 
       await clearSurplus(posting, ours, false);
       return ours;
     }
-    if (seen?.others.length) {
+    if (seen?.others.length)
       throw collection.error(
         "unclear-create",
         `choose another name, or adopt it by its id. The answer to its creation was lost. ${stranger(seen)} It was left alone.`,
       );
-    }
-  }
-  if (end > session.deadline.at) throw await withOrphans(posting, outOfTime(posting, failure));
+  } else if (!seen)
+    collection.warn(
+      "the answer to its creation was lost, and this service does not list credentials, so there may be " +
+        "one left whose password nobody has. Look in the console (Security, App Creds) and delete it by hand.",
+    );
+  if (end > deadline.at) throw await withOrphans(posting, outOfTime(posting, failure));
   return undefined;
 }
 
-/**
- * How long to look for it. An object with data is not deleted if it turns out to be made twice: lagging lists get time to show it before
- * it is sent again, or the limit comes first.
- */
+/** How long to look for it. A ledger that turns out to be made twice is not deleted: the slowest list gets time to show it. */
 function patienceMs({ collection }: Posting, failure: ApiError): number {
   const { requestTimeout } = collection.session.client.http.settings;
-  if (failure.kind === "unavailable") return lostLagMs.refused;
+  if (failure.kind === "unavailable") return times.lostLagMs.refused;
   // A slow service may act long after the client has given up.
-  const lost = failure.late ? 2 * 1000 * requestTimeout + lostLagMs.lost : lostLagMs.lost;
-  return holdsLedger(collection.definition.type) ? Math.max(lost, longestLagMs) : lost;
+  const lost = failure.late ? 2 * 1000 * requestTimeout + times.lostLagMs.lost : times.lostLagMs.lost;
+  return holdsLedger(collection.definition.type) ? Math.max(lost, times.longestLagMs) : lost;
 }
 
 /** The object that this run made; undefined: none yet. @throws UserError if there are more than this run can have made */
@@ -291,85 +282,55 @@ const outOfTime = ({ collection }: Posting, failure: ApiError): UserError => {
   );
 };
 
-/** Looks often at first, then every two seconds: more often does not help a slow service. */
-async function lookForNew(posting: Posting, end: number): Promise<NewObjects | undefined> {
-  const { clock } = posting.collection.session;
-  for (let looks = 1; ; looks++) {
-    const seen = await newObjects(posting);
-    if (!seen || seen.ours.length > 0 || clock.now() >= end) return seen;
-    await clock.sleep(looks <= 6 ? lostEveryMs.first : lostEveryMs.then);
-  }
-}
-
 /**
- * Removes the objects of attempts that were given up, if that is certain; otherwise names them. Once a list shows the newest
- * object, it shows the earlier ones, too, however far lists lag; that of an earlier attempt tells nothing of a later one. A failure here is
- * only reported, because the object itself exists.
+ * Deletes the unused duplicates of lost attempts, if that is certain; otherwise names them. Once a list shows the newest object, it shows the
+ * earlier ones, too; that of an earlier attempt tells nothing of a later one. A failure here is only reported: the object itself exists.
  */
 async function clearSurplus(posting: Posting, made: Identified, isNewest = true): Promise<void> {
   const { collection, lost } = posting;
-  const { session } = collection;
-  const { clock, deadline } = session;
   if (lost <= 0) return;
-  const end = Math.min(clock.now() + longestLagMs, deadline.at);
+  const look = async (): Promise<{ seen?: NewObjects; own?: Identified }> => {
+    const seen = await newObjects(posting);
+    return { seen, own: seen && (await collection.listed(made.id, times.lostEveryMs.first)) };
+  };
+  const isAll = ({ seen, own }: Awaited<ReturnType<typeof look>>): boolean =>
+    !seen || (isNewest && own !== undefined) || seen.ours.length >= lost;
   try {
-    for (let looks = 1; ; looks++) {
-      const seen = await newObjects(posting);
-      if (!seen) return;
-      const own = await collection.listed(made.id, lostEveryMs.first);
-      if ((own && isNewest) || seen.ours.length >= lost || clock.now() >= end)
-        return await discard(posting, own ?? made, seen.ours);
-      // Both are compared while they are new: what a service adds later differs.
-      await clock.sleep(isNewest || looks <= 6 ? lostEveryMs.first : lostEveryMs.then);
+    const last = await lookFor(collection.session, look, isAll, {
+      forMs: times.longestLagMs,
+      everyMs: times.lostEveryMs.first,
+    });
+    const { seen, own = made } = last;
+    // One may belong to a sibling's create that is still unanswered.
+    if (seen && seen.ours.length > 0) await collection.createsAnswered();
+    const surplus = (seen?.ours ?? []).filter(({ id }) => !collection.isMade(id));
+    if (surplus.length === 0) return;
+    const isCertain = surplus.length <= lost && surplus.every((item) => looksSame(item, own));
+    if (isCertain && !holdsLedger(collection.definition.type)) {
+      const reason = collection.definition.naming
+        ? "a duplicate of a lost response"
+        : "whose password was lost with the response";
+      return await discard(collection, surplus, reason);
     }
+    collection.warn(
+      `${idsOf(surplus)} appeared while the answer to the creation of ${made.id} was lost, and this run may have made it. Nothing was ` +
+        "deleted: find out what is in use, and remove the rest with `npx --no-install pulumi-consortium sweep --id <id>`.",
+    );
   } catch (error) {
     collection.warn(`after a lost answer, this run could not check whether it was made twice: ${messageOf(error)}`);
   }
 }
 
-/** Deletes unused duplicates of this run's lost attempts: never more than there were attempts, and nothing with data. */
-async function discard(posting: Posting, own: Identified, found: Identified[]): Promise<void> {
-  const { collection } = posting;
-  const { definition } = collection;
-  // One may belong to a sibling's create that is still unanswered.
-  if (found.length > 0) await collection.createsAnswered();
-  const surplus = found.filter(({ id }) => !collection.isMade(id));
-  if (surplus.length === 0) return;
-  const why = holdsLedger(definition.type)
-    ? "and this run may have made it. An object with data is not deleted unasked"
-    : surplus.length > posting.lost
-      ? "more than this run can have made. Nothing was deleted"
-      : surplus.every((item) => looksSame(item, own))
-        ? undefined
-        : `and differs from ${own.id}, which this run made. Nothing was deleted`;
-  if (why !== undefined) {
-    collection.warn(
-      `${idsOf(surplus)} appeared while the answer to its creation was lost, ${why}: find out what is in ` +
-        "use, and remove the rest with `npx --no-install pulumi-consortium sweep --id <id>`.",
-    );
-    return;
-  }
-  for (const { id } of surplus) {
-    const reason = definition.naming
-      ? "a duplicate, created because a response was lost"
-      : "whose password was lost with the response";
+/** Deletes what nobody can use. @param reason in words that can follow their ids */
+export async function discard(collection: Collection, items: readonly Identified[], reason: string): Promise<void> {
+  for (const { id } of items) {
     collection.say(`deletes ${id}, ${reason}`);
-    try {
-      await collection.delete(id);
-      posting.lost--;
-    } catch (error) {
+    await collection.delete(id).catch((error: unknown) => {
       collection.warn(
         `${id}, ${reason}, could not be deleted: ${messageOf(error)} Remove it with: npx --no-install pulumi-consortium sweep --id ${id}`,
       );
-    }
+    });
   }
-}
-
-function sayUnlisted({ collection }: Posting): void {
-  collection.warn(
-    `the answer to its creation was lost, and this service does not list credentials, so there may be ` +
-      "one left whose password nobody has. Look in the console (Security, App Creds) and delete it by hand.",
-  );
 }
 
 /** Adds credentials that lost attempts may have created to a failure: nobody has their passwords. */

@@ -6,7 +6,7 @@ import { isReadable, lackedIn, readyStep, type StateParts, stateOf, withoutReady
 import { messageOf } from "../../plain";
 import { printable } from "../../api/printable";
 import { isForbidden } from "../listed";
-import { emptyMs, longestLagMs, waitingAgeMs } from "../times";
+import { times } from "../times";
 import { codeOf, hasCode, Incomplete, UserError } from "../../errors";
 import { isUnset } from "../values";
 import { type Look, waitFor } from "../wait";
@@ -37,8 +37,6 @@ interface Before {
   state?: Props;
   /** Whether something was taken out: then the list is read, too. */
   isRemoval?: boolean;
-  /** Called with what each look shows of the object. */
-  saw?: (shown: Props) => void;
 }
 
 /** Whether the service may later show the input in another form than in its answer. A refresh tells for names. */
@@ -55,12 +53,12 @@ export async function settle(
   collection: Collection,
   id: string,
   known: StateParts,
-  { sent = inputKeys(collection.definition), isListed = false, state = known.asked, isRemoval, saw }: Before = {},
+  { sent = inputKeys(collection.definition), isListed = false, state = known.asked, isRemoval }: Before = {},
 ): Promise<Props> {
   const { session, definition } = collection;
   const what = nameOf(definition, known.asked);
   const begun = { ...known, open: withoutReady(known.open) };
-  const watched = new Settling(collection, id, seen(begun, known.shown, sent), sent, saw);
+  const watched = new Settling(collection, id, seen(begun, known.shown, sent), sent);
   try {
     await session.run.settling(collection.parentPath, () =>
       waitFor(session, what, () => watched.look(), collection.path),
@@ -98,7 +96,6 @@ class Settling {
     private readonly id: string,
     public parts: StateParts,
     private readonly sent: readonly string[],
-    private readonly saw: (shown: Props) => void = () => undefined,
   ) {
     const { definition, session } = collection;
     const { state } = parts.shown;
@@ -116,7 +113,7 @@ class Settling {
   get #isPending(): boolean {
     const { definition, session } = this.collection;
     const condition = this.#condition;
-    if (condition === "empty") return session.clock.now() - this.#startedAt < emptyMs;
+    if (condition === "empty") return session.clock.now() - this.#startedAt < times.emptyMs;
     const isUnusable =
       condition === "unknown" && definition.shownLater?.includes("urls") === true && isUnset(this.parts.shown.urls);
     return condition === "pending" || isUnusable;
@@ -159,9 +156,9 @@ class Settling {
   /** Reads the object. @returns why it shows nothing new yet */
   async #read(): Promise<string | undefined> {
     const { collection, id } = this;
-    const item = await collection.sought(id, waitingAgeMs, ++this.#reads);
+    const item = await collection.sought(id, times.waitingAgeMs, ++this.#reads);
     const now = collection.session.clock.now();
-    const isLost = this.#seenAt !== undefined && now - this.#seenAt >= longestLagMs;
+    const isLost = this.#seenAt !== undefined && now - this.#seenAt >= times.longestLagMs;
     if (item ? isGone(item) : isLost && (await collection.find(id, 0)) === "gone")
       throw new UserError("deleted-outside", gone);
     if (!item) return "not listed yet";
@@ -172,10 +169,9 @@ class Settling {
   #take(item: Identified): string | undefined {
     const shown = this.collection.shown(item);
     const waited = this.collection.session.clock.now() - this.#startedAt;
-    const isBehind = isOlder(shown, this.#startRevision) && waited < longestLagMs;
+    const isBehind = isOlder(shown, this.#startRevision) && waited < times.longestLagMs;
     if (isBehind) return "listed as it was before";
     this.#isListed = true;
-    this.saw(shown);
     const lacked = lackedIn(this.collection.definition, item);
     const unlisted = [
       ...this.parts.unlisted.filter((key) => !(key in shown)),

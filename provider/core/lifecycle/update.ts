@@ -7,16 +7,7 @@ import { type StateParts, partsOf, stateOf } from "../state";
 import { briefly, sentence } from "../../api/api-error";
 import { codeOf, hasCode, Incomplete, isUnclear, UserError } from "../../errors";
 import { isUnset, normalOf, sameValue } from "../values";
-import {
-  change,
-  type Change,
-  type Effect,
-  effectOf,
-  ignoredIn,
-  mayBeIgnored,
-  shownSoon,
-  warnOfIgnored,
-} from "./change";
+import { change, type Change, type Effect, effectOf, mayBeIgnored, shownSoon, warnOfIgnored } from "./change";
 import { regenerate } from "./regenerate";
 import { seen, settle } from "./settle";
 
@@ -82,21 +73,13 @@ async function updateFrom(
     asked: { ...news, ...stillAsked(definition, before.asked, staying) },
     answered: { ...before.answered, ...alreadySo(definition, before, news) },
     unclear: [],
-    unseen: before.unseen.filter((key) => !keys.includes(key)),
   };
-  const done = keys.length === 0 ? { parts: asked, shown: {} } : await applied(one, asked, olds, changed, refuse);
-  if (!done) return stateOf(definition, asked, kept);
-  const { parts } = done;
+  const parts = keys.length === 0 ? asked : await applied(one, asked, olds, changed, refuse);
+  if (!parts) return stateOf(definition, asked, kept);
   const ready = await restarted(collection, id, parts, kept, before.open.includes(restartStep));
   const sent = keys.filter((key) => !parts.refused.includes(key));
-  let last = done.shown;
-  const saw = (shown: Props): void => void (last = shown);
   const isRemoval = sent.some((key) => isUnset(news[key]) && mayBeIgnored(definition, news, key));
-  const state = await settle(collection, id, ready, { sent, state: kept, isRemoval, saw });
-  const unseen = Object.keys(last).length > 0 ? ignoredIn(one, last).filter((key) => sent.includes(key)) : [];
-  warnOfIgnored(one, unseen);
-  const settled = partsOf(definition, state);
-  return stateOf(definition, { ...settled, unseen: [...settled.unseen, ...unseen] }, kept);
+  return settle(collection, id, ready, { sent, state: kept, isRemoval });
 }
 
 /** Requested values of unchanged inputs, in normal form, because another input may have set them. */
@@ -114,7 +97,7 @@ function alreadySo(definition: Definition, { shown }: StateParts, news: Props): 
 /**
  * Sends a change.
  * @param changed inputs that the program changed. The others have drifted, and stay if the service cannot change them
- * @returns what is known and shown then; undefined: the object has served its purpose and is gone
+ * @returns what is known then; undefined: the object has served its purpose and is gone
  */
 async function applied(
   one: Change,
@@ -122,41 +105,41 @@ async function applied(
   olds: Props,
   changed: readonly string[],
   refuse?: Refusing,
-): Promise<{ parts: StateParts; shown: Props } | undefined> {
+): Promise<StateParts | undefined> {
   const { collection, id, keys, before } = one;
-  const { definition } = collection;
   await refuse?.(one);
   const isDrift = !keys.some((key) => changed.includes(key));
   const refused = (some: string[], why: string, then: StateParts): Incomplete =>
-    new Incomplete(id, stateOf(definition, withRefused(then, some), olds), refusedChange(one, some, why));
+    new Incomplete(id, stateOf(collection.definition, withRefused(then, some), olds), refusedChange(one, some, why));
   let effect: Effect;
   try {
     effect = await effectOf(one, await change(one));
   } catch (error) {
     if (hasCode(error, "deleted-outside") && (await isServed(one, olds))) return undefined;
-    if (isUnclear(error))
-      throw new Incomplete(
-        id,
-        stateOf(definition, { ...asked, asked: before.asked, unclear: keys }, olds),
-        error.cause,
-      );
+    if (isUnclear(error)) {
+      const unclear = { ...asked, asked: before.asked, unclear: keys };
+      throw new Incomplete(id, stateOf(collection.definition, unclear, olds), error.cause);
+    }
     const some = refusable(one);
     if (!(error instanceof UserError) || error.why === undefined || some.length === 0) throw error;
     if (!isDrift) throw refused(some, error.why, { ...asked, asked: before.asked });
     collection.warn(`somebody changed ${some.join(" and ")} in the service, and ${error.why}`);
-    return { parts: withRefused(asked, some), shown: {} };
+    return withRefused(asked, some);
   }
-  const { shown } = effect;
   const made = keys.filter((key) => !effect.ignored.includes(key));
-  const parts = { ...changedTo(asked, one, shown), open: openAfter(collection, made, asked.open) };
-  // After an unclear change, the old value may be the one that is asked for.
-  const isKept = (key: string): boolean =>
-    sameValue(parts.shown[key], olds[key]) && !sameValue(parts.shown[key], one.inputs[key]);
-  const ignored = isDrift ? [] : refusable(one).filter(isKept);
-  const why = `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`;
-  if (ignored.length > 0) throw refused(ignored, why, { ...parts, asked: before.asked });
-  return { parts, shown };
+  const parts = { ...changedTo(asked, one, effect.shown), open: openAfter(collection, made, asked.open) };
+  const ignored = isDrift ? [] : refusable(one).filter((key) => isKept(one, parts, olds, key));
+  if (ignored.length > 0) {
+    const why = `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`;
+    throw refused(ignored, why, { ...parts, asked: before.asked });
+  }
+  warnOfIgnored(one, effect.ignored);
+  return parts;
 }
+
+/** Whether the service kept the old value. After an unclear change, that may be the one that is asked for. */
+const isKept = ({ inputs }: Change, { shown }: StateParts, olds: Props, key: string): boolean =>
+  sameValue(shown[key], olds[key]) && !sameValue(shown[key], inputs[key]);
 
 /** Steps that are still to be done after a change. */
 export const openAfter = (
@@ -191,17 +174,9 @@ const refusedChange = ({ collection }: Change, keys: readonly string[], why: str
   );
 
 /** Whether it has served its purpose and is gone, so that there is nothing left to change. */
-async function isServed({ collection, keys, inputs }: Change, olds: Props): Promise<boolean> {
+async function isServed({ collection, keys }: Change, olds: Props): Promise<boolean> {
   const { definition, session } = collection;
-  const { isServed: wasServed } = definition.steps ?? {};
-  if (!(await wasServed?.(session, olds))) return false;
-  const isOther = keys.some((key) => definition.naming?.includes(key));
-  if (isOther && !(await wasServed?.(session, { ...olds, ...inputs })))
-    throw collection.error(
-      "cannot-change",
-      "for a new one, run `pulumi up --replace` with its URN, or give the resource another name. It has served its purpose and is gone, " +
-        `so it cannot get another ${keys.join(" and ")}.`,
-    );
+  if (!(await definition.steps?.isServed?.(session, olds))) return false;
   collection.say(`has served its purpose and is gone, so the change of ${keys.join(" and ")} has no effect.`);
   return true;
 }

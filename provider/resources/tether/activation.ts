@@ -1,7 +1,7 @@
 import { type ApiError, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
 import { isSilent } from "../../api/refusal";
-import { unseenMs } from "../../core/times";
+import { times } from "../../core/times";
 import { UserError } from "../../errors";
 import { type Session } from "../../core/session";
 import { isPassing, patiently, shownOf, titleOf } from "./read";
@@ -62,7 +62,7 @@ export function activateSoon(session: Session, tetherId: string, start: Start): 
   const startedAt = clock.now();
   const mayPass = (error: ApiError): boolean => {
     if (isSilent(error)) return clock.now() < startedAt + silentMs;
-    if (!saysNoEnvironment.test(error.errorMessage) || clock.now() < startedAt + unseenMs) return true;
+    if (!saysNoEnvironment.test(error.errorMessage) || clock.now() < startedAt + times.unseenMs) return true;
     return [...run.unsettled.values()].some((count) => count > 0);
   };
   return patiently(

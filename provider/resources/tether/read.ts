@@ -6,7 +6,7 @@ import { type Props } from "../../core/definition";
 import { Listed } from "../../core/listed";
 import { type Session } from "../../core/session";
 import { isStored, storedIn, storedKey, stateVersion } from "../../core/state";
-import { steadyAgeMs } from "../../core/times";
+import { times } from "../../core/times";
 import { type Look, waitFor } from "../../core/wait";
 import { isObject } from "../../plain";
 import { type TetherNetwork, tetherNetworks } from "../../constants";
@@ -129,7 +129,7 @@ export const patiently = <T>(
 
 /** Fails for a wrong address, which would otherwise look like a service that does not know the tether. */
 export const requireService = (session: Session): Promise<unknown> =>
-  new Listed(session, { collection: paths.consortia }).look(steadyAgeMs);
+  new Listed(session, { collection: paths.consortia }).look(times.steadyAgeMs);
 
 /** The checked inputs of a tether service: see tether-service.ts. */
 export interface TetherInputs extends Props {

@@ -2,7 +2,7 @@ import { type PolicyResource } from "@pulumi/policy";
 import { z } from "zod";
 import { printable } from "../../../provider/api/printable";
 import { defaultBaseUrl, type Region, regions, SettingsError } from "../../../provider/api/settings";
-import { type ProviderSettings, resolveProviderSettings } from "../../../provider/core/settings";
+import { type ProviderSettings, resolveProviderSettings } from "../../../provider/pulumi/settings";
 import { groupBy } from "../../../provider/core/values";
 import { counted } from "../../../provider/plain";
 import { definePolicy, oneOf } from "../define";

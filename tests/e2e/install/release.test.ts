@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { DockerfileParser, type Instruction } from "dockerfile-ast";
 import { parse } from "yaml";
-import { resolveProviderSettings } from "../../../provider/core/settings";
+import { resolveProviderSettings } from "../../../provider/pulumi/settings";
 import { startService, type Service } from "../../../service/index";
 import { nodeOf, platform } from "../../../tools/lib/nodes.mjs";
 import { neutralEnv } from "../../../tools/lib/processes.mjs";

@@ -1,6 +1,5 @@
-import { reasonIn } from "../../../provider/api/refusal";
 import { ConsortiumClient } from "../../../provider/api/client";
-import { failure, http, json, peer, settingsFor, type Reply, text } from "../../support/peer";
+import { failure, http, json, peer, settingsFor, text } from "../../support/peer";
 import { virtualTime } from "../../support/virtual-time";
 
 /* How each answer is read: as a success, as an error in the service's own words, or as no answer at all. */
@@ -66,8 +65,6 @@ describe("an answer that is not the API's", () => {
     [200, page, "lost", /^Check that http:\S+ \(from the given settings\) .*the answer is an HTML page, not JSON\./],
     [201, '{"_id": "c', "lost", /^Check that .*the answer is cut or not JSON\./],
     [404, page, "server", /^Check that .*HTTP 404: the answer is an HTML page, not JSON\./],
-    [410, "gone", "server", /^Check that .*HTTP 410: gone\./],
-    [404, "Not Found", "server", /^Check that .*HTTP 404: Not Found\./],
     [404, '{"errorMess', "server", /^Check that .*HTTP 404: the answer is cut or not JSON\./],
     [401, "Unauthorized", "denied", /HTTP 401: Unauthorized\./],
     [400, "x".repeat(201), "invalid", /HTTP 400: the answer is cut or not JSON/],
@@ -122,7 +119,7 @@ describe("an answer that is not the API's", () => {
     [410, "gone", "missing"],
     [404, page, "server"],
     [404, '{"errorMess', "server"],
-  ])("%i %j after an answer in JSON, so that the address is the API's: %s", async (status, body, kind) => {
+  ])("%i %j: %s, whatever came before", async (status, body, kind) => {
     virtualTime();
     const { baseUrl } = await peer((response, seen, socket) =>
       (seen === 1 ? json(200, []) : text(status, body))(response, seen, socket),
@@ -130,36 +127,8 @@ describe("an answer that is not the API's", () => {
     const client = http(baseUrl);
     await client.request("GET", "/consortia");
     expect(await failure(client.request("GET", "/x"))).toMatchObject({ kind, status });
-  });
-
-  test("the first 404 in plain text requests a list that every service has, once for all callers; JSON shows the address is right", async () => {
-    const { baseUrl, requests } = await peer((response, seen, socket) => {
-      const isAsked = requests.at(-1)!.url.endsWith("/consortia");
-      (isAsked ? json(200, []) : text(404, "Not Found"))(response, seen, socket);
-    });
-    const client = http(baseUrl);
-    const both = ["/x", "/y"].map((path) => failure(client.request("GET", path)));
-    expect(await Promise.all(both)).toMatchObject([{ kind: "missing" }, { kind: "missing" }]);
-    expect(await failure(client.request("DELETE", "/x"))).toMatchObject({ kind: "missing" });
-    expect(requests.map(({ url }) => url.slice("/api/v1".length)).sort()).toEqual(["/consortia", "/x", "/x", "/y"]);
-  });
-
-  test.each<[string, Reply]>([
-    ["with 503", text(503, "")],
-    ["with a page", text(200, "<html>")],
-    ["with a reset", (_response, _seen, socket) => void socket.resetAndDestroy()],
-  ])("if that request ends %s, the next 404 in plain text makes it again", async (_, broken) => {
-    virtualTime();
-    let asked = 0;
-    const { baseUrl, requests } = await peer((response, seen, socket) => {
-      const isAsked = requests.at(-1)!.url.endsWith("/consortia");
-      const reply = !isAsked ? text(404, "Not Found") : asked++ === 0 ? broken : json(200, []);
-      reply(response, seen, socket);
-    });
-    const client = http(baseUrl);
-    for (const kind of ["server", "missing"])
-      expect(await failure(client.request("POST", "/x", { body: {} }))).toMatchObject({ kind, status: 404 });
-    expect(asked).toBe(2);
+    const first = await peer(text(status, body));
+    expect(await failure(http(first.baseUrl).request("GET", "/x"))).toMatchObject({ kind, status });
   });
 
   test.each([
@@ -280,18 +249,4 @@ describe("the organization of a key", () => {
     expect(await new ConsortiumClient(http(baseUrl)).organizationOfKey()).toBe("o1");
     expect(requests.length).toBeGreaterThan(2);
   });
-});
-
-test.each<[ReturnType<typeof reasonIn>, string]>([
-  ["content", "The configuration c1 cannot be deleted: the node n1 uses it."],
-  ["content", "The consortium c1 cannot be deleted: it still has 1 environment(s) and 2 membership(s)."],
-  ["content", "Delete all environments first"],
-  ["early", "The environment e1 cannot be deleted: it is still initializing."],
-  ["early", "consortium still has nodes that are being deleted"],
-  ["early", "Another operation is in progress"],
-  [undefined, "it is no longer in progress"],
-  [undefined, "Everything else is fine"],
-  [undefined, "no (it is in use)"],
-])("a DELETE that is refused because of %s: %s", (why, errorMessage) => {
-  expect(reasonIn({ errorMessage })).toBe(why);
 });

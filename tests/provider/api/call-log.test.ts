@@ -171,7 +171,7 @@ test("by default, a body shows facts from a list of names, in their form, and no
         { id: "n2", membership_id: "m1", reportCount: 7 },
       ],
     },
-    { path: "/x", response: { data: { id: "n2", membership_id: "m1", reportCount: 7 } } },
+    { path: "/x", response: {} },
     { path: "/x", response: { errorMessage: "no [secret]" } },
     { path: "/x", response: "12 characters" },
     { path: "/x", response: true },

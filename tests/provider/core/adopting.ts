@@ -61,7 +61,7 @@ function place(given: Case) {
     until: () => client,
     http: { settings: http.settings, serviceTime: () => undefined },
   } as unknown as ConsortiumClient;
-  const logs = { isFleets: true, before: readCreateLog(""), write: () => undefined, others: () => [] };
+  const logs = { isFleets: true, before: readCreateLog(""), write: () => undefined };
   const whole = newSession(client, {
     clock,
     resource: me,
@@ -91,7 +91,7 @@ export const holds =
     const path = collection.pathOf(id);
     if ("name" in inputs) run.leases.declare(me, collection.definition, true, collection.inputs);
     run.leases.hold(other, collection.definition, { path, id }, { ...collection.inputs, ...inputs });
-    if (replaced) run.leases.giveUp(path, undefined, other);
+    if (replaced) run.leases.giveUp(path, other);
   };
 export const ofStack =
   (id: string) =>

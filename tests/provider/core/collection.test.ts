@@ -1,7 +1,6 @@
 import { type ConsortiumClient, type Identified } from "../../../provider/api";
 import { Collection } from "../../../provider/core/collection";
 import { type Props } from "../../../provider/core/definition";
-import { similarIn } from "../../../provider/core/lifecycle/recognize";
 import { newSession, type Session } from "../../../provider/core/session";
 import { definitions } from "../../../provider/resources";
 
@@ -73,22 +72,6 @@ test.each<[string, Kind, Props, Props[], number[]]>([
 ])("namesakes are those with %s", (_, kind, inputs, fields, found) => {
   const items = fields.map((one, at) => item(String(at), one));
   expect(ids(collectionOf(kind, inputs).namesakes(items))).toEqual(found.map(String));
-});
-
-test.each<[string, Kind, Props, Props[], number[]]>([
-  ["one in another spelling", "node", { name: "N 1" }, [{ name: "n-2" }, { name: "n-1" }], [1]],
-  [
-    "none of what several values distinguish",
-    "environmentZone",
-    { region: "R 1" },
-    [{ region: "r-1", cloud: "aws" }],
-    [],
-  ],
-  ["none of what nothing does", "appCred", {}, [{ name: "N" }], []],
-  ["none that is over", "invitation", { orgName: "A 1" }, [{ org_name: "a-1", state: "expired" }], []],
-])("those with a similar name are %s", (_, kind, inputs, fields, found) => {
-  const items = fields.map((one, at) => item(String(at), one));
-  expect(ids(similarIn(collectionOf(kind, inputs), items))).toEqual(found.map(String));
 });
 
 test("its name in messages", () => {

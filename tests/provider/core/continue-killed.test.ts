@@ -316,7 +316,7 @@ describe("a credential of a killed run, whose password was lost with it", () => 
   test("is named if it cannot be deleted", async () => {
     const { said } = await discarding({ interrupted: [logged("1", { id: "x" })], stuck: true }, [credential("x")]);
     expect(said).toMatch(
-      /deletes x, which a killed run .*\nWarning: .*x, which a killed run made, could not be deleted: .*sweep --id x/,
+      /deletes x, which a killed run .*\nWarning: .*x, which a killed run .* could not be deleted: .*sweep --id x/,
     );
   });
 });

@@ -3,16 +3,14 @@ import promises from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiError } from "../../../provider/api";
-import { systemClock } from "../../../provider/api/clock";
 import {
   CreateLog,
-  FleetLog,
+  fleetLog,
   isSentWith,
   type Line,
   type LogContents,
   type LoggedCreate,
   markInterrupted,
-  markNew,
   readCreateLog,
   written,
 } from "../../../provider/core/create-log";
@@ -118,17 +116,6 @@ test("in a fleet, no run adopts everything: the error does not advise it", async
   expect(error).not.toContain("CONSORTIUM_ADOPT");
 });
 
-test("a run that made its stack waits for no states; one that continues it does", async () => {
-  const waits = jest.spyOn(systemClock, "sleep");
-  const isWaiting = () => waits.mock.calls.splice(0).some(([ms]) => ms === 300);
-  markNew(file);
-  const { again } = await killed("consortium", { answered: true });
-  expect(isWaiting()).toBe(false);
-  markInterrupted(file, []);
-  expect(await again()).toMatchObject({ then: "created" });
-  expect(isWaiting()).toBe(true);
-});
-
 describe.each(kinds)("%s", (kind) => {
   test.each([true, false])("is continued with by its id (answered: %s), and made once", async (answered) => {
     const { again, id, count } = await killed(kind, { answered });
@@ -158,7 +145,12 @@ describe.each(kinds)("%s", (kind) => {
 
 const doubts: [string, string | undefined, (id: string) => string[], RegExp][] = [
   ["a state holds it", undefined, (id) => [`/consortia/${id}`], /a stack holds .* already/],
-  ["another stack of the fleet made it", "acme-prod.jsonl", () => [], /the stack acme-prod created/],
+  [
+    "another stack of the fleet made it",
+    "acme-prod.jsonl",
+    () => [],
+    /the stack acme-prod created one of this name, too/,
+  ],
 ];
 
 test.each(doubts)("an object that appeared since is left and named if %s", async (_, own, held, reason) => {
@@ -202,7 +194,7 @@ test("if another stack was creating one with the same name, its owner is unknown
   const { again } = await killed("consortium", { answered: false });
   writeFileSync(join(folder, "acme-prod.jsonl"), readFileSync(file));
   markInterrupted(file, []);
-  expect(await again()).toEqual(failed("the stack acme-prod was also creating one of this name"));
+  expect(await again()).toEqual(failed("the stack acme-prod created one of this name, too"));
 });
 
 test("a create with the same name in another organization does not count", async () => {
@@ -281,7 +273,6 @@ describe("the lines of a file", () => {
       interrupted: [],
       current: [],
       left: [],
-      isOfNewStack: false,
       isContinued: false,
       held: new Set(),
     });
@@ -295,10 +286,9 @@ describe("the lines of a file", () => {
     ["no answer to what was never begun", [{ made: "a", id: "x" }, { again: "b", at: 5 }, { refused: "c" }], {}],
     ["whose they are", [{ run: "r" }], { run: "r" }],
     ["what a service left", [{ left: a }, { left: b }], { left: [a, b] }],
-    ["that the stack is new", [{ newStack: true }, { begun: a }], { isOfNewStack: true, current: [a] }],
     [
       "where a killed run ended",
-      [{ newStack: true }, { begun: a }, { continued: { held: ["/p/x"] } }, { begun: b }],
+      [{ begun: a }, { continued: { held: ["/p/x"] } }, { begun: b }],
       { interrupted: [a], current: [b], isContinued: true, held: new Set(["/p/x"]) },
     ],
     [
@@ -373,20 +363,17 @@ describe("the lines of a file", () => {
     expect(new CreateLog().ofOtherStacks("/p")).toEqual([]);
   });
 
-  test.each<
-    [string, boolean, Partial<LogContents>, [fleets: boolean, isNew: boolean, continued: boolean, held: boolean]]
-  >([
-    ["a fleet, which made the stack", true, { isOfNewStack: true }, [true, true, false, false]],
-    ["a fleet", true, { held: new Set(["/p/x"]) }, [true, false, false, true]],
-    ["a stack", false, { isOfNewStack: true, isContinued: true }, [false, false, true, false]],
+  test.each<[string, boolean, Partial<LogContents>, [fleets: boolean, continued: boolean, held: boolean]]>([
+    ["a fleet", true, { held: new Set(["/p/x"]) }, [true, false, true]],
+    ["a stack", false, { isContinued: true }, [false, true, false]],
   ])("the log of %s says what it knows", (_, isFleets, contents, facts) => {
     const { log } = logOf(contents, isFleets);
-    expect([log.isFleets, log.isOfNewStack, log.isContinued, log.isHeld("/p/x")]).toEqual(facts);
+    expect([log.isFleets, log.isContinued, log.isHeld("/p/x")]).toEqual(facts);
   });
 
   test("without a log, nothing is known, and a create is only sent", async () => {
     const log = new CreateLog();
-    expect([log.isFleets, log.isOfNewStack, log.isContinued, log.isHeld("/p/x")]).toEqual(Array(4).fill(false));
+    expect([log.isFleets, log.isContinued, log.isHeld("/p/x")]).toEqual(Array(3).fill(false));
     const made = log.logged({ path: "/p", before: [], settings }, async (sending) => {
       await sending(1);
       return { id: "x" };
@@ -440,8 +427,8 @@ describe("the lines of a file", () => {
 
   test("the logs of a fleet's other stacks are the other ones beside it", async () => {
     for (const name of ["acme-test.jsonl", "acme-prod.jsonl", "notes.txt"]) writeFileSync(join(folder, name), "");
-    const log = new FleetLog(file);
-    expect(log.others()).toEqual([{ stack: "acme-prod", file: join(folder, "acme-prod.jsonl") }]);
+    const log = fleetLog(file);
+    expect(log.others!()).toEqual([{ stack: "acme-prod", file: join(folder, "acme-prod.jsonl") }]);
     await log.write({ begun: a });
     expect([log.isFleets, readCreateLog(file).current]).toEqual([true, [a]]);
   });

@@ -110,12 +110,12 @@ describe("a name that the service refuses", () => {
     [
       "may have appeared since",
       { answer: name, since: [item("y")] },
-      /Choose another name, or set adopt: true: y has it .* name already in use\. \[name-taken:/,
+      /Choose another name, or set adopt: true: y has the name .* name already in use\. \[name-taken:/,
     ],
     [
       "may have appeared since, where it is to be adopted",
       { answer: name, inputs: { adopt: true }, since: [item("y")] },
-      /Run the command again, which adopts it: it has appeared since this run looked/,
+      /Run the command again, which adopts it: y has the name since this run looked/,
     ],
     [
       "may be no name, whatever it says",

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { begin, sendSpans } from "../../../provider/api/trace";
-import { engineAddress, onEngineGone, onLeaving } from "../../../provider/core/engine";
+import { engineAddress, onEngineGone, onLeaving } from "../../../provider/pulumi/engine";
 import { receiver } from "../../support/receiver";
 
 /* A provider process ends with the engine that has started it. */

@@ -28,9 +28,7 @@ function program() {
     hold: (name: string, id: string, now: Props = {}, isOver = false) =>
       leases.hold(resource(name), definitions.node, { path: pathOf(id), id, isOver }, inputsOf("node", now)),
     take: (name: string, id: string) => leases.take(resource(name), definitions.node, inputsOf("node"), pathOf(id)),
-    giveUp: (name: string, id: string, was?: string) => leases.giveUp(pathOf(id), was, resource(name)),
-    isWanted: (change: Props = {}, except = "nobody") =>
-      leases.isWanted(definitions.node, inputsOf("node", change), resource(except)),
+    giveUp: (name: string, id: string) => leases.giveUp(pathOf(id), resource(name)),
     holder: (id: string, except?: string) =>
       leases.holder(pathOf(id), except === undefined ? undefined : resource(except))?.resource.name,
   };
@@ -103,7 +101,7 @@ describe("a new one, and one that the stack has", () => {
     const { declare, hold, giveUp, leases } = program();
     for (const again of [1, 2]) {
       hold("a", "n1");
-      giveUp("a", "n1", "first");
+      giveUp("a", "n1");
       expect([again, leases.replacing(pathOf("n1"))?.resource.name]).toEqual([again, "a"]);
       expect(declare("b", "node", { adopt: "n1" })).toBeUndefined();
       declare("b", "node", { name: "elsewhere" });
@@ -112,7 +110,7 @@ describe("a new one, and one that the stack has", () => {
     expect([leases.isGivenUp(pathOf("n1")), leases.isGivenUp(pathOf("n2"))]).toEqual([true, false]);
     // It asks a second time as if it were new.
     expect(declare("c", "node", { name: "c" })).toBeUndefined();
-    expect([leases.isGivenUp(pathOf("n2")), leases.givenUpName(pathOf("n1"))]).toEqual([true, "first"]);
+    expect(leases.isGivenUp(pathOf("n2"))).toBe(true);
   });
 });
 
@@ -160,13 +158,4 @@ test("what could not be made, of any kind or of one", () => {
   expect(leases.unmade("Node")).toBeUndefined();
   leases.ended(resource("a"), "failed");
   expect(leases.unmade("Node")?.resource.name).toBe("a");
-});
-
-test("a name is wanted as long as another one waits for it", () => {
-  const { declare, take, isWanted } = program();
-  declare("old", "node", { name: "two" }, false);
-  declare("a");
-  expect([isWanted(), isWanted({}, "a"), isWanted({ name: "two" })]).toEqual([true, false, false]);
-  take("a", "n1");
-  expect(isWanted()).toBe(false);
 });

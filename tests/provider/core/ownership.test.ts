@@ -1,5 +1,5 @@
-import { isElsewhere, isKnown, isMoved, type Ownership, withKey, withProvider } from "../../../provider/core/ownership";
-import { resolveProviderSettings } from "../../../provider/core/settings";
+import { isElsewhere, isKnown, type Ownership, withKey } from "../../../provider/core/ownership";
+import { resolveProviderSettings } from "../../../provider/pulumi/settings";
 
 /** The organization in a state. */
 
@@ -37,22 +37,3 @@ test("all keys were proved at other addresses, or one was here, or a state does 
   expect(isElsewhere({ keys: untold }, here)).toBe(false);
   expect(isElsewhere({ keys: [...there.keys, ...untold] }, here)).toBe(false);
 });
-
-test("the provider is recorded with a key that it proved", () => {
-  const origin = withKey(none, here);
-  expect(withProvider(origin, "acme", here)).toEqual({ ...origin, provider: "acme" });
-  expect(withProvider(origin, "", here)).toEqual({ ...origin, provider: "" });
-  expect(withProvider(origin, undefined, here)).toBe(origin);
-  expect(withProvider(origin, "acme", other)).toBe(origin);
-});
-
-test.each<[string | undefined, string | undefined, boolean]>([
-  ["a", "b", true],
-  ["a", "a", false],
-  ["", "a", true],
-  ["a", "", true],
-  [undefined, "a", false],
-  ["a", undefined, false],
-])("from the provider %j to %j is a move: %j", (provider, now, moved) =>
-  expect(isMoved({ keys: [], ...(provider !== undefined && { provider }) }, now)).toBe(moved),
-);

@@ -154,8 +154,8 @@ describe("a value", () => {
     [
       "that is only spelled otherwise in what has not changed is its answer",
       { list: [node({ name: "n-1" })] },
-      { name: "N 1" },
-      { answered: { name: "n-1" } },
+      { name: "n-1" },
+      { answered: undefined },
     ],
     [
       "that is spelled otherwise in what has changed is drift",

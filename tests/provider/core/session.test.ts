@@ -1,7 +1,8 @@
 import { ApiError } from "../../../provider/api";
 import { systemClock } from "../../../provider/api/clock";
-import { isOffline, Sessions, within } from "../../../provider/core/session";
-import { type ProviderSettings } from "../../../provider/core/settings";
+import { within } from "../../../provider/core/session";
+import { isOffline, Sessions } from "../../../provider/pulumi/sessions";
+import { type ProviderSettings } from "../../../provider/pulumi/settings";
 import { Incomplete, UserError } from "../../../provider/errors";
 import { temporary } from "../../fleet/made";
 import { setEnvironment, start } from "../../support/service";

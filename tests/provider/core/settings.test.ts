@@ -1,6 +1,6 @@
 import { environmentName } from "../../../provider/api/environment";
 import { type SettingName, settingNames, type Settings, SettingsError } from "../../../provider/api/settings";
-import { pulumiAdvice } from "../../../provider/core/advice";
+import { pulumiAdvice } from "../../../provider/pulumi/advice";
 import {
   adoptsAll,
   isDefaultProvider,
@@ -8,7 +8,7 @@ import {
   resolveProviderSettings,
   settingsIn,
   settingVariables,
-} from "../../../provider/core/settings";
+} from "../../../provider/pulumi/settings";
 
 const env = (values: Partial<Record<SettingName, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [environmentName(name), value]));

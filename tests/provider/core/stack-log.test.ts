@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
+import { readdirSync, readFileSync, utimesSync } from "node:fs";
 import os from "node:os";
 import { dirname, join } from "node:path";
 import { type Line, type LoggedCreate } from "../../../provider/core/create-log";
-import { StackLog } from "../../../provider/core/stack-log";
+import { StackLog } from "../../../provider/pulumi/stack-log";
 import { temporary, writeIn } from "../../fleet/made";
 import { setEnvironment } from "../../support/service";
 
@@ -119,7 +119,7 @@ describe("a stack", () => {
     const log = new StackLog(() => undefined);
     write(log, ...lines("1"));
     log.end(new Set());
-    expect([log.before.interrupted, log.others(), log.isMadeElsewhere("/consortia")]).toEqual([[], [], false]);
+    expect([log.before.interrupted, log.isMadeElsewhere("/consortia")]).toEqual([[], false]);
     expect(readdirSync(home)).toEqual([]);
   });
 });
@@ -159,29 +159,18 @@ describe("what a run finds", () => {
     expect(seenBy(logOf({ run: 2 })).sort()).toEqual(["1", "2"]);
   });
 
-  test("is in the 64 newest files, and none is older than 30 days", () => {
+  test("is in no file that is older than 30 days, and in no other one", () => {
     write(logOf(), ...lines("0"));
     const [first = ""] = files();
     const text = readFileSync(first, "utf8");
     const now = Date.now() / 1000;
-    const day = 24 * 3600;
-    for (let at = 1; at < 66; at++) {
-      const file = writeIn(dirname(first), `${at}.jsonl`, text.replaceAll('"0"', `"${at}"`));
-      utimesSync(file, now, now - (at < 64 ? at : at === 64 ? 29.9 * day : 30.1 * day));
+    for (const days of [29.9, 30.1]) {
+      const file = writeIn(dirname(first), `${days}.jsonl`, text.replaceAll('"0"', `"${days}"`));
+      utimesSync(file, now, now - days * 24 * 3600);
     }
     writeIn(dirname(first), "notes.txt", text);
-    const youngest = Array.from({ length: 64 }, (_, at) => String(at));
-    expect(seenBy(logOf()).toSorted()).toEqual(youngest.toSorted());
-    expect(files()).toHaveLength(65);
-  });
-
-  test("of other stacks is named after them", () => {
-    write(logOf(), ...lines("1"));
-    write(logOf({ stack: "prod.eu" }), ...lines("2"));
-    const log = write(logOf(), ...lines("3"));
-    expect(log.others()).toEqual([{ stack: "trade.prod.eu", file: files().find((one) => one.includes("prod")) }]);
-    mkdirSync(join(folder(), "empty"));
-    expect(log.others()).toHaveLength(1);
+    expect(seenBy(logOf()).toSorted()).toEqual(["0", "29.9"]);
+    expect(files()).toHaveLength(2);
   });
 
   test.each<[string, Whose, Partial<LoggedCreate>, boolean]>([
@@ -202,21 +191,6 @@ describe("when a run ends as it should", () => {
     log.end(new Set());
     expect(seenBy(logOf({ run: 2 }))).toEqual(["2"]);
     expect(seenBy(logOf({ run: 1 }))).toEqual([]);
-  });
-
-  test("other stacks hear which objects it has, until it deletes them", () => {
-    write(logOf(), ...lines("a", { id: "c1" }), ...lines("b", { id: "c2" })).end(new Set(["/consortia/c0"]));
-    const holders = (log: StackLog) => ["c0", "c1", "c2", "c3"].map((id) => log.holder(`/consortia/${id}`));
-    const own = "trade.test";
-    expect([holders(logOf({ stack: "other" })), holders(logOf())]).toEqual([
-      [own, own, own, undefined],
-      [undefined, undefined, undefined, undefined],
-    ]);
-    logOf().end(new Set(), new Set(["/consortia/c1"]));
-    expect(holders(logOf({ stack: "other" }))).toEqual([own, undefined, own, undefined]);
-    logOf().end(new Set(["/consortia/c2"])); // a run that changed nothing
-    logOf().end(new Set(), new Set(["/consortia/c0", "/consortia/c2"]));
-    expect(holders(logOf({ stack: "other" }))).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   test("but not while it still creates something", async () => {
@@ -281,13 +255,10 @@ describe("when a run ends as it should", () => {
     expect(files()).toHaveLength(goes ? 0 : 2);
   });
 
-  test.each<[string, Line[], boolean]>([
-    ["goes if a state here has its object", lines("1", { id: "x" }), true],
-    ["stays if it has no answer, though this one has made the same", lines("1"), false],
-  ])("the log of another stack's killed run %s", (_, logged, goes) => {
-    write(logOf({ stack: "other", run: 1 }), ...logged);
-    write(logOf({ run: 2 }), ...lines("2", { at: 2, id: "y" })).end(new Set([inState]));
-    expect(files()).toHaveLength(goes ? 0 : 1);
+  test("the log of another stack's killed run stays, whatever is in the states here", () => {
+    write(logOf({ stack: "other", run: 1 }), ...lines("1", { id: "x" }));
+    logOf({ run: 2 }).end(new Set([inState]));
+    expect(files()).toHaveLength(1);
   });
 
   test("the log of another process of it stays, whatever is in the states", () => {

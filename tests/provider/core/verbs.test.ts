@@ -1,19 +1,11 @@
-import {
-  contentsKey,
-  hiddenKey,
-  logicalNameKey,
-  previewKey,
-  providerNameKey,
-  secretsKey,
-  stackKey,
-} from "../../../provider/constants";
+import { contentsKey, hiddenKey, logicalNameKey, previewKey, secretsKey, stackKey } from "../../../provider/constants";
 import { type Definition, type Props } from "../../../provider/core/definition";
 import { type ProgramResource } from "../../../provider/core/leases";
 import { withKey } from "../../../provider/core/ownership";
-import { Sessions } from "../../../provider/core/session";
+import { Sessions } from "../../../provider/pulumi/sessions";
 import { fresh, stateOf, storedKey } from "../../../provider/core/state";
 import { unknown } from "../../../provider/core/values";
-import { Verbs } from "../../../provider/core/verbs";
+import { Verbs } from "../../../provider/pulumi/verbs";
 import { definitions } from "../../../provider/resources";
 import { base, type Kind } from "../../support/by-kind";
 import { setEnvironment } from "../../support/service";
@@ -87,7 +79,6 @@ describe("a check", () => {
   test("keeps what an adapter has added, and nothing else of it", () => {
     const added = {
       [contentsKey]: { deletedWith: true },
-      [providerNameKey]: "p",
       ...named("r"),
       [secretsKey]: [["name"]],
     };
@@ -271,21 +262,6 @@ describe("a difference", () => {
     const state = stateFor("node", here, kept);
     const found = await here.verbs("node").diff("x", state, { ...base.node, ...news });
     expect([found.changes, found.replaces]).toEqual([changes, []]);
-  });
-
-  test.each<[string, string | undefined, Props, boolean]>([
-    ["another provider, whose key it does not know", "q", named("r"), true],
-    ["the same one", "p", named("r"), false],
-    ["another one, of the program", undefined, { ...named("r"), [providerNameKey]: "q" }, true],
-    ["the default one, of the program", undefined, named("r"), true],
-    ["none, where the program tells nothing", undefined, {}, false],
-  ])("moves to %s", async (_, provider, news, changes) => {
-    const here = process(provider);
-    const state = stateFor("node", here, { provider: "p", keys: [] });
-    const found = await here.verbs("node").diff("x", state, { ...base.node, ...news });
-    expect(found.changes).toBe(changes);
-    const known = stateFor("node", here, { provider: "p" });
-    expect((await here.verbs("node").diff("x", known, { ...base.node, ...news })).changes).toBe(false);
   });
 
   test.each<[string, Props, Props, boolean]>([

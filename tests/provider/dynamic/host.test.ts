@@ -15,7 +15,7 @@ beforeAll(built);
 const compiled = (name: string): string => JSON.stringify(join(__dirname, `../../../dist/provider/${name}.js`));
 const handler = `exports.handler = () => {
   const { notReady, refusal, onCancel } = require(${compiled("dynamic/host")});
-  const { engineAddress, onEngineGone } = require(${compiled("core/engine")});
+  const { engineAddress, onEngineGone } = require(${compiled("pulumi/engine")});
   return {
     check: async () => { throw refusal(new Error("refused")); },
     create: async () => {

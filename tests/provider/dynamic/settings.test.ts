@@ -1,7 +1,7 @@
 import { ApiKey } from "../../../provider/api/settings";
 import { UndiciTransport } from "../../../provider/api/transport";
 import { isKnown } from "../../../provider/core/ownership";
-import { settingVariables } from "../../../provider/core/settings";
+import { settingVariables } from "../../../provider/pulumi/settings";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { hostProcess } from "../../../provider/dynamic/host";
 import { stub } from "../../../provider/constants";

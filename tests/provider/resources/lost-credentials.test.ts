@@ -44,18 +44,6 @@ test("without such a call, a credential whose password nobody has is deleted aga
   }
 });
 
-test("a password in an envelope is read, and so is every other object", async () => {
-  const { engine, service, net } = await world("appCred");
-  rewriting({ answer: (text, { method }) => (method === "GET" || text === "" ? text : `{"data":${text}}`) });
-  expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
-  expect(JSON.stringify(engine.outputs)).toMatch(/"password":.*[^"]{8}/);
-  expect(service.store.credentials.list()).toHaveLength(1);
-  const node = new Engine("node");
-  expect(await node.up(bases.node(net))).toEqual({ then: "created" });
-  expect(await node.up({ ...bases.node(net), name: "other" })).toEqual({ then: "updated" });
-  expect(service.store.nodes.get(node.kept!.id).fields.name).toBe("other");
-});
-
 test("if the service refuses the name, which the API does not list, the create is sent without it", async () => {
   const { engine, service, net, calls } = await world("appCred");
   service.faults.add({ kind: "status", status: 400, errorMessage: "unknown field: name", method: "POST" });
@@ -139,8 +127,6 @@ describe("a credential with the same member and name that this run did not make"
     time.when(/^POST /, () => time.during(another), 10);
     expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
     expect(others(service)).toHaveLength(3);
-    expect(said.join("\n")).toMatch(
-      /Warning: credential "app": .*more than this run can have made. Nothing was deleted/,
-    );
+    expect(said.join("\n")).toMatch(/Warning: credential "app": .*, .* appeared .*Nothing was deleted/);
   });
 });

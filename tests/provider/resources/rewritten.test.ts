@@ -23,9 +23,6 @@ const written =
 
 const inSmallLetters = written((name) => name.toLowerCase());
 
-const listed = (text: string, { method }: { method: string }): string =>
-  method === "GET" ? inSmallLetters(text) : text;
-
 const isChange = (call: string): boolean => !call.startsWith("GET");
 
 describe.each(ways)("%s", (_way, write) => {
@@ -35,7 +32,7 @@ describe.each(ways)("%s", (_way, write) => {
     const named = (name: string) => ({ ...bases[kind](net), [nameKey(kind)]: name });
     expect(await engine.up(named("Acme Trade"))).toEqual({ then: "created" });
     expect(await shown()).toMatchObject({ [nameField(kind)]: write("Acme Trade") });
-    expect(engine.outputs).toMatchObject({ [nameKey(kind)]: "Acme Trade" });
+    expect(engine.outputs).toMatchObject({ [nameKey(kind)]: write("Acme Trade") });
     calls();
     for (const refresh of [false, true, true]) {
       newProcess();
@@ -62,7 +59,7 @@ test.each(named)(
     service.faults.add({ kind: "resetAfter", method: "POST" });
     const named = { ...bases[kind](net), [nameKey(kind)]: "Acme Trade" };
     expect(await engine.up(named)).toEqual(
-      failed(/adopt it by its id.* has the name now \(its (name|orgName) is "acme trade"\).*\[unclear-create:/),
+      failed(/adopt it by its id.* has the name now \(in another form\).*\[unclear-create:/),
     );
     expect(await count()).toBe(1);
   },
@@ -77,12 +74,9 @@ onBothAdapters((make) => {
     new AppCred("a", { environment, membership, name: "App" });
   };
 
-  test.each([
-    ["names in lower case", { request: inSmallLetters }],
-    ["names that only lists show in lower case", { answer: listed }],
-  ])("%s: nothing changes, with and without a refresh", async (_title, way) => {
+  test("nothing changes, with and without a refresh", async () => {
     const { stack, writes } = await make();
-    rewriting(way);
+    rewriting({ request: inSmallLetters });
     expect((await stack.up(program)).errors).toEqual([]);
     writes();
     for (const options of [{}, { refresh: true }, {}]) {
@@ -91,21 +85,6 @@ onBothAdapters((make) => {
       expect([run.errors, run.changes]).toEqual([[], []]);
     }
     expect(writes()).toEqual([]);
-  });
-
-  test("names that only lists show in lower case, without revisions: sent once more, then left", async () => {
-    const { stack } = await make();
-    rewriting({ answer: (text, sent) => listed(text, sent).replaceAll('"_revision":', '"version":') });
-    expect((await stack.up(program)).errors).toEqual([]);
-    const rounds: number[] = [];
-    for (let round = 0; round < 3; round++) {
-      newProcess();
-      const run = await stack.up(program, { refresh: true });
-      expect(run.errors).toEqual([]);
-      rounds.push(run.changes.length);
-    }
-    expect(rounds[0]).toBeGreaterThan(0);
-    expect(rounds.slice(1)).toEqual([0, 0]);
   });
 
   describe("adopt", () => {
@@ -131,9 +110,6 @@ onBothAdapters((make) => {
         const c = new Consortium("c2", { name: "Trade Net", adopt });
         new Membership("m2", { consortium: c, orgName: "Acme Inc", adopt: true });
       };
-      expect((await stack.preview(renamed(true))).said).toContain(
-        `consortium "Trade Net": fails: set adopt: "${consortium}"`,
-      );
       newProcess();
       expect((await stack.up(renamed(true))).failure).toMatch(
         new RegExp(`set adopt: "${consortium}" .*no exact match, but ${consortium} is called "trade net"`),
@@ -141,14 +117,6 @@ onBothAdapters((make) => {
       expect([writes(), ids("c", "m")]).toEqual([[], before]);
       expect((await stack.up(renamed(consortium!))).failure).toMatch(/"Acme Inc": set adopt.*\[cannot-adopt:/);
       expect(service.store.memberships.list()).toHaveLength(1);
-    });
-
-    test("--replace of a resource with adopt loses nothing there, either", async () => {
-      const { service, stack, ids, before } = await made(true);
-      const [consortium] = before;
-      const { failure } = await stack.up(network(true), { replace: ["c"] });
-      expect(failure).toContain(`adopt: "${consortium}"`);
-      expect([ids("c"), service.store.consortia.list()]).toMatchObject([[consortium], [{ id: consortium }]]);
     });
   });
 });

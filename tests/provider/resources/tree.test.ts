@@ -2,7 +2,7 @@ import { type ConsortiumClient } from "../../../provider/api";
 import { type ErrorKind } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
 import { type Session, newSession } from "../../../provider/core/session";
-import { lackingMs } from "../../../provider/core/times";
+import { times } from "../../../provider/core/times";
 import {
   contentsOf,
   deletionOrder,
@@ -152,7 +152,7 @@ describe("what is beyond the specification", () => {
   test("a service may lack: it is asked for once, and after a while again", async () => {
     const { read, zones, clock } = zonesOf({ [`${e1}/zones`]: "unsupported", [`${e2}/zones`]: "unsupported" });
     expect([await read(), zones()]).toEqual([[["environmentZone"], ["environmentZone"]], 1]);
-    clock.pass(lackingMs - 1);
+    clock.pass(times.lackingMs - 1);
     expect([await read(), zones()]).toEqual([[["environmentZone"], ["environmentZone"]], 0]);
     clock.pass(1);
     expect([(await read()).length, zones()]).toEqual([2, 1]);

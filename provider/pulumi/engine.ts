@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { sendSpans } from "../api/trace";
-import { engineEveryMs } from "./times";
+import { times } from "../core/times";
 
 const enginePattern = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/;
 
@@ -19,7 +19,7 @@ export function onEngineGone(address: string | undefined, callback: () => void):
       if (error.code === "ECONNREFUSED") callback();
     });
     // The engine may close an idle connection: check whether it is still there.
-    watched.on("close", () => setTimeout(watch, engineEveryMs).unref());
+    watched.on("close", () => setTimeout(watch, times.engineEveryMs).unref());
   };
   watch();
 }

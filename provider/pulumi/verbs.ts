@@ -8,12 +8,11 @@ import {
   lossWarning,
   ownKeys,
   previewKey,
-  providerNameKey,
   secretsKey,
   stackKey,
 } from "../constants";
-import { check } from "./check";
-import { Collection } from "./collection";
+import { check } from "../core/check";
+import { Collection } from "../core/collection";
 import {
   type Definition,
   inputKeys,
@@ -28,32 +27,33 @@ import {
   type Steps,
   secretKeys,
   timeoutMs,
-} from "./definition";
-import { diff, type DiffResult } from "./diff";
-import { type ProgramResource } from "./leases";
-import { create } from "./lifecycle/create";
-import { foreseen } from "./lifecycle/adopt";
-import { deleting } from "./lifecycle/delete";
-import { read } from "./lifecycle/read";
-import { refuseEarly, removeWaiting, removeWaitingBeside, waits } from "./lifecycle/replace";
-import { update } from "./lifecycle/update";
+} from "../core/definition";
+import { diff, type DiffResult } from "../core/diff";
+import { type ProgramResource } from "../core/leases";
+import { create } from "../core/lifecycle/create";
+import { foreseen } from "../core/lifecycle/adopt";
+import { deleting } from "../core/lifecycle/delete";
+import { read } from "../core/lifecycle/read";
+import { refuseEarly, removeWaiting, removeWaitingBeside, waits } from "../core/lifecycle/replace";
+import { update } from "../core/lifecycle/update";
 import {
   ownershipOfNew,
   proveBeforeCreate,
   proveOrganization,
   refuseUnlikeRequired,
   stateObjectOf,
-} from "./organization";
-import { isKnown, isMoved, type Ownership, type StateObject, withProvider } from "./ownership";
-import { isOffline, type Session, type Sessions, within } from "./session";
-import { inputsOf, isStored, storedIn, storedKey, partsOf, withoutUndefined } from "./state";
-import { previewMs, refreshMs } from "./times";
+} from "../core/organization";
+import { isKnown, type Ownership, type StateObject } from "../core/ownership";
+import { type Session, within } from "../core/session";
+import { isOffline, type Sessions } from "./sessions";
+import { inputsOf, isStored, storedIn, storedKey, partsOf, withoutUndefined } from "../core/state";
+import { times } from "../core/times";
 import { Incomplete, UserError } from "../errors";
 import { isObject } from "../plain";
-import { isUnknown, isUnset, secretPaths, unknown } from "./values";
+import { isUnknown, isUnset, secretPaths, unknown } from "../core/values";
 
 /** Added inputs that the state keeps. */
-const keptKeys: readonly string[] = [contentsKey, logicalNameKey, providerNameKey, secretsKey];
+const keptKeys: readonly string[] = [contentsKey, logicalNameKey, secretsKey];
 
 /** The properties of the resource itself, without what programs and adapters add, but with the paths of its secrets. */
 const resourceOnly = (props: Props): Props =>
@@ -164,11 +164,10 @@ export class Verbs {
     const untold = { lines: adoptionOf(definition, inputs) };
     if (!session || isUnknown(places.map((key) => inputs[key]))) return untold;
     const caller = { verb: "check", resource: this.called(news) };
-    const looking = { ...within(session, previewMs, caller), ...this.#whose(news) };
-    const look = (): Promise<{ lines: string[]; id?: string } | undefined> =>
-      foreseen(Collection.of(looking, definition, inputs));
+    const looking = { ...within(session, times.previewMs, caller), resource: this.#resource(news) };
+    const look = (): ReturnType<typeof foreseen> => foreseen(Collection.of(looking, definition, inputs));
     const seen = await sessions.traced("check", definition.type, looking.resource?.name, look).catch(() => undefined);
-    return seen ?? untold;
+    return seen ? { lines: [seen.line], id: seen.id } : untold;
   }
 
   #nameStack({ [stackKey]: given }: Props): void {
@@ -214,18 +213,15 @@ export class Verbs {
     const object = this.#saw(id, olds);
     this.#hide(news);
     const { warnings, plans, ...difference } = this.#difference(object, olds, news);
-    const whose = this.#whose(news);
     const settings = sessions.known();
     const isKnownKey = settings !== undefined && isKnown(object.ownership, settings);
-    if (isKnownKey) refuseUnlikeRequired({ ...sessions.current(), ...whose }, object);
-    const unproved = isKnownKey ? [] : await this.#proveNewKey(object, whose);
+    if (isKnownKey) refuseUnlikeRequired(sessions.current(), object);
+    const unproved = isKnownKey ? [] : await this.#proveNewKey(object, this.#resource(news));
     return {
       ...difference,
-      // An update records the provider that the program now gives it.
       changes:
         difference.changes ||
-        (doesTakeItsOwn(news) ?? storedIn(olds).takesItsOwn ?? false) !== (storedIn(olds).takesItsOwn ?? false) ||
-        (settings && !isKnownKey && isMoved(object.ownership, whose.provider)) === true,
+        (doesTakeItsOwn(news) ?? storedIn(olds).takesItsOwn ?? false) !== (storedIn(olds).takesItsOwn ?? false),
       warnings: [...this.#planned(news, plans), ...warnings, ...unproved].map((one) => sessions.secrets.mask(one)),
     };
   }
@@ -234,15 +230,15 @@ export class Verbs {
    * Asks which organization the key belongs to, unless no key was ever proved for the object.
    * @returns warnings if the service cannot tell @throws if there is no key
    */
-  async #proveNewKey(object: StateObject, whose: Pick<Session, "resource" | "provider">): Promise<string[]> {
+  async #proveNewKey(object: StateObject, resource?: ProgramResource): Promise<string[]> {
     const { sessions } = this;
     if (object.ownership.keys.length === 0) return [];
     const warning = await sessions.proveKey();
     if (!sessions.isAccepted) return warning === undefined ? [] : [warning];
     const caller = { verb: "diff", resource: object.what };
-    const session = { ...within(sessions.current(), previewMs, caller), ...whose };
+    const session = within(sessions.current(), times.previewMs, caller);
     const prove = (): Promise<unknown> => proveOrganization(session, object);
-    await sessions.traced("diff", this.definition.type, whose.resource?.name, prove).catch((error: unknown) => {
+    await sessions.traced("diff", this.definition.type, resource?.name, prove).catch((error: unknown) => {
       // Any other failure may pass: an update, which has more time, asks again.
       if (error instanceof UserError && error.brief !== undefined) throw error;
     });
@@ -263,8 +259,7 @@ export class Verbs {
     if (isStopped(definition, olds, inputs)) stopped.add(id);
     const isReplaced = difference.replaces.length > 0;
     if (isReplaced) {
-      const name = partsOf(definition, olds).asked[nameKey(definition) ?? ""];
-      leases.giveUp(path, name, this.#resource(news));
+      leases.giveUp(path, this.#resource(news));
       // A destroy of targets asks what depends on them, as if that were replaced, and checks nothing.
       const isOfDestroy = isUnknown(inputs) && programmed.size === 0;
       const loss = isOfDestroy ? lossWarning("delete", definition.type) : undefined;
@@ -323,7 +318,7 @@ export class Verbs {
   async #read(id: string, state: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
     const { definition } = this;
     const known = resourceOnly(state);
-    const timed = this.#begin("read", state, refreshMs);
+    const timed = this.#begin("read", state, times.refreshMs);
     const object = isStored(state) ? this.#saw(id, state) : undefined;
     const now = await stepsOf(definition).read(timed, id, known);
     if (!now) {
@@ -332,7 +327,6 @@ export class Verbs {
       return (await definition.steps?.isServed?.(timed, known)) ? { props: state } : undefined;
     }
     const props = marked(
-      timed,
       now,
       await proveOrganization(timed, stateObjectOf(definition, id, { ...known, ...now }), true),
     );
@@ -387,7 +381,6 @@ export class Verbs {
     await removeWaitingBeside(timed, definition, state);
     await remove(timed);
     timed.run.leases.deleted(object.path);
-    timed.run.deleted.add(object.path);
   }
 
   #traced<T>(verb: string, props: Props, work: () => Promise<T>): Promise<T> {
@@ -399,15 +392,7 @@ export class Verbs {
     const owner = this.#resource(props);
     const { type: title } = this.definition;
     const caller = { verb, resource: owner ? `${title} "${owner.name}"` : nameOf({ title }, props) };
-    return { ...within(this.ofOwner(this.sessions.current()), ms, caller), ...this.#whose(props) };
-  }
-
-  /** The resource of the program, and its provider, which the program tells and the state does not. */
-  #whose(props: Props): Pick<Session, "resource" | "provider"> {
-    const { [logicalNameKey]: ofProgram, [providerNameKey]: name = "" } = props;
-    const resource = this.#resource(props);
-    const provider = this.sessions.provider ?? (ofProgram === undefined || typeof name !== "string" ? undefined : name);
-    return { ...(resource && { resource }), ...(provider !== undefined && { provider }) };
+    return { ...within(this.ofOwner(this.sessions.current()), ms, caller), resource: owner };
   }
 
   /** How messages about other resources name the one with these properties. */
@@ -442,7 +427,7 @@ export class Verbs {
     const takesItsOwn = doesTakeItsOwn(inputs);
     const keep = async ({ id, state }: Made): Promise<Props> => {
       const known = takesItsOwn === undefined ? state : withKept(state, { takesItsOwn: takesItsOwn || undefined });
-      return { ...marked(session, known, await ownershipOf({ id, state })), ...kept };
+      return { ...marked(known, await ownershipOf({ id, state })), ...kept };
     };
     try {
       const made = await run();
@@ -482,7 +467,7 @@ const withKept = (state: Props, more: Props): Props => ({
   [storedKey]: withoutUndefined({ ...storedIn(state), ...more }),
 });
 
-const marked = ({ provider, client }: Session, state: Props, ownership: Ownership): Props => ({
+const marked = (state: Props, ownership: Ownership): Props => ({
   ...state,
-  [storedKey]: { ...storedIn(state), ...withProvider(ownership, provider, client.http.settings) },
+  [storedKey]: { ...storedIn(state), ...ownership },
 });

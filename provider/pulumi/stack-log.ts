@@ -1,0 +1,164 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { type Environment, processEnvironment } from "../api/environment";
+import { paths } from "../api/paths";
+import { messageOf } from "../plain";
+import { type Line, type LogContents, type LoggedCreate, type Logs, readCreateLog, written } from "../core/create-log";
+import { engineAddress } from "./engine";
+import { times } from "../core/times";
+
+/*
+ * The logs of creates of stacks without a fleet, in the user's state folder: a folder for each organization, project and stack, and a file
+ * for each process of a run that creates something. A run that ends as it should removes its file: everything that it created is in the
+ * state. A file that remains belongs to a killed run, or lists objects that are deleted with what they are in.
+ */
+
+/** A stack, as its program or its URNs name it. */
+interface StackName {
+  /** Absent: the engine does not tell. */
+  organization?: string;
+  project: string;
+  stack: string;
+}
+
+/** XDG's folder for what programs keep between runs; on Windows, the one that does not roam. */
+function stateFolder({ XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "" }: Environment): string {
+  const base = isAbsolute(xdg) ? xdg : process.platform === "win32" && local !== "" ? local : undefined;
+  return join(base ?? join(homedir(), ".local", "state"), "pulumi-consortium", "creates");
+}
+
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // nothing was created yet
+  }
+};
+
+const nothing: LogContents = readCreateLog("");
+
+/** The log of one process. */
+export class StackLog implements Logs {
+  readonly isFleets = false;
+  /** The same for all processes of a run. */
+  readonly #run = engineAddress() ?? randomUUID();
+  readonly #own = `${randomUUID()}.jsonl`;
+  #name?: StackName;
+  #folder?: string;
+  #before?: LogContents;
+  #isKept = true;
+  #begun = false;
+  /** Creates in progress: their objects are not in the state yet. */
+  #open = 0;
+
+  /** @param say shows one line to the user */
+  constructor(private readonly say: (line: string) => void) {}
+
+  /** Call with each request that names the stack. A program tells more than a URN: it decides, unless a URN has been used already. */
+  nameStack(name: StackName): void {
+    if (this.#folder === undefined && this.#name?.organization === undefined) this.#name = name;
+  }
+
+  /** The folder of the stack. undefined: the stack is unknown, or nothing can be kept. */
+  get #place(): string | undefined {
+    if (!this.#name || !this.#isKept) return undefined;
+    const { organization, project, stack } = this.#name;
+    // Backends of one's own call it "organization", and a destroy, which runs no program, does not tell it.
+    const owner = organization === "organization" ? "" : (organization ?? "");
+    return (this.#folder ??= join(stateFolder(processEnvironment()), [owner, project, stack].join("+")));
+  }
+
+  async write(...lines: Line[]): Promise<void> {
+    const folder = this.#place;
+    if (folder === undefined) return;
+    try {
+      if (!this.#begun) mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const first = this.#begun ? [] : [{ run: this.#run }];
+      this.#begun = true;
+      await written(join(folder, this.#own), ...first, ...lines);
+    } catch (error) {
+      this.#isKept = false;
+      this.say(
+        `No log of creates is kept (${messageOf(error)}). If this run is killed, see "A killed run without its log" in docs/recovery.md.`,
+      );
+    }
+  }
+
+  /** Creates logged by killed runs of the stack. */
+  get before(): LogContents {
+    if (this.#place === undefined) return nothing;
+    if (this.#before) return this.#before;
+    const logs = this.#others().filter(({ run }) => run !== this.#run);
+    const killed = logs.flatMap(({ current }) => current);
+    // An object that is left is found like one of a killed run, but no run was killed.
+    const interrupted = [...killed, ...logs.flatMap(({ left }) => left)].sort((one, other) => one.at - other.at);
+    return (this.#before = { ...nothing, interrupted, isContinued: killed.length > 0 });
+  }
+
+  /** The files of the stack but this process's own. Removes those that are too old. */
+  #others(): (LogContents & { file: string })[] {
+    const folder = this.#place;
+    if (folder === undefined) return [];
+    const files = namesIn(folder).filter((name) => name.endsWith(".jsonl") && name !== this.#own);
+    return files.flatMap((name) => {
+      const file = join(folder, name);
+      const { mtimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+      if (Date.now() - mtimeMs <= times.logKeptMs) return [{ file, ...readCreateLog(file) }];
+      rmSync(file, { force: true });
+      return [];
+    });
+  }
+
+  /** Whether another process of this run, for another provider, has created the object, or goes on with it. */
+  isMadeElsewhere(path: string): boolean {
+    return this.#others().some(({ run, current }) => run === this.#run && current.some((one) => pathOf(one) === path));
+  }
+
+  /** Counts a create as open meanwhile. */
+  async creating<T>(work: () => Promise<T>): Promise<T> {
+    this.#open++;
+    try {
+      return await work();
+    } finally {
+      this.#open--;
+    }
+  }
+
+  /**
+   * Call when the engine ends this process as it should: everything that it has created is in the state. It also forgets killed runs
+   * of which everything is in a state, or was created after all.
+   * @param shown paths of the objects in the states that the engine has shown
+   */
+  end(shown: ReadonlySet<string>): void {
+    if (this.#open > 0) return;
+    try {
+      const own = this.#begun ? readCreateLog(join(this.#place!, this.#own)) : nothing;
+      const others = this.#others();
+      // Only an id proves that it was created.
+      const created = [
+        ...own.current.filter(({ id }) => id !== undefined),
+        ...others.flatMap(({ current }) => current.filter((one) => one.id !== undefined && shown.has(pathOf(one)))),
+      ];
+      const isDone = (one: LoggedCreate): boolean =>
+        shown.has(pathOf(one)) || created.some((later) => isSame(later, one) && later.at >= one.at);
+      for (const { file, run, current, left } of others) {
+        const all = [...current, ...left];
+        if (run !== this.#run && all.length > 0 && all.every(isDone)) rmSync(file, { force: true });
+      }
+      if (!this.#begun) return;
+      const left = own.left.map((one) => ({ left: one }));
+      if (left.length > 0) void written(join(this.#place!, `${randomUUID()}.jsonl`), { run: this.#run }, ...left);
+      rmSync(join(this.#place!, this.#own), { force: true });
+    } catch {
+      // A file that could not be removed is still proof.
+    }
+  }
+}
+
+/** Path of the object that was created, or of its collection if nobody saw an answer. */
+const pathOf = ({ path, id }: LoggedCreate): string => (id === undefined ? path : paths.item(path, id));
+
+const isSame = (one: LoggedCreate, other: LoggedCreate): boolean =>
+  one.path === other.path && one.name === other.name && one.resource === other.resource;
