@@ -34,6 +34,10 @@ export const problems = {
     cause: "A value cannot be used.",
     fix: "Correct it. If a new value is meant, [say so](settings.md).",
   },
+  "invalid-file": {
+    cause: "A network file or a fleet file has a mistake.",
+    fix: "Correct the lines that the error names.",
+  },
   "limit-reached": {
     cause: "The plan allows no more.",
     fix: "Delete an object, or ask for more.",
@@ -72,6 +76,27 @@ export const problems = {
   },
   "request-refused": { cause: "The service refuses a value.", fix: "Correct what the error names." },
   conflict: { cause: "Something else changes it.", fix: "Run again afterwards." },
+  "stack-locked": {
+    cause: "Another run has the stack, or was killed and left its lock.",
+    fix: "Wait for it. If it has ended, run `pulumi cancel`, as the error says.",
+  },
+  "loses-ledger": {
+    cause: "A fleet's stack would lose a ledger.",
+    fix: "If that is meant, add `--allow-ledger-loss <stack>`.",
+  },
+  "policy-violated": { cause: "A policy forbids it.", fix: "Change what it names, or the policy's settings." },
+  "stack-of-others": {
+    cause: "The stack belongs to another fleet file, or to none.",
+    fix: "[Take it over](fleet.md#the-fleet-of-a-stack), or give this file another project.",
+  },
+  "no-pulumi": {
+    cause: "There is no Pulumi CLI on the `PATH`, or an old one.",
+    fix: "[Install it](https://www.pulumi.com/docs/iac/download-install/), or update it.",
+  },
+  "no-backend": {
+    cause: "Pulumi cannot read the backend of the state.",
+    fix: "Correct its address or its login until `pulumi stack ls` works.",
+  },
   "unknown-setting": { cause: "A setting is misspelled.", fix: "Remove it with `pulumi config rm`." },
   "invalid-setting": { cause: "A setting has an unusable value.", fix: "Correct it where the error says." },
   "clear-text": {
@@ -142,14 +167,22 @@ export const hasCode = (error: unknown, ...codes: ErrorCode[]): error is UserErr
 
 /** An error's text with its code and where that is explained, as users see it. */
 export function coded(text: string, code: ErrorCode | undefined): string {
-  return code === undefined ? text : `${text} [${code}: docs/troubleshooting.md#${code}]`;
+  if (code === undefined) return text;
+  return `${text}${text.includes("\n") ? "\n" : " "}[${code}: docs/troubleshooting.md#${code}]`;
 }
 
 /** Why a value is refused, as users see it. */
 export const reasonShown = ({ reason, code = "invalid-argument" }: { reason: string; code?: ErrorCode }): string =>
   coded(reason, code);
 
-export const codedMessage = (error: unknown): string => coded(messageOf(error), codeOf(error));
+/** The first code in a text that users have seen, such as Pulumi's output. */
+export const codeIn = (text: string): ErrorCode | undefined =>
+  Array.from(text.matchAll(/\[([a-z-]+)(?:: docs\/\S+)?\]/g), ([, code]) => code).find(isCode);
+
+export function codedMessage(error: unknown): string {
+  const text = messageOf(error);
+  return codeIn(text) ? text : coded(text, codeOf(error));
+}
 
 export interface ErrorDetails {
   /** The short form of an error that all resources of a run share: for all but the first. */

@@ -1,19 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { appendFileSync, closeSync, fsyncSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, fsyncSync, openSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
 import { type Identified, isApiError, type Settings } from "../api";
-import { environmentName } from "../api/environment";
 import { isElsewhere, isKnown, withKey } from "./ownership";
 
 /*
  * Files with the creates of one stack. Each is logged before it is sent and again when it is answered: after a kill, only this tells which
- * objects are the stack's own. A fleet names the file, and marks what a killed run left in it; stack-log.ts keeps the files of all other
- * stacks.
+ * objects are the stack's own. stack-log.ts says where they are.
  */
-
-/** The variable that names the file. */
-export const createLogVariable = environmentName("fleetCreates");
 
 /** One create. Without an id, nobody saw its answer. */
 export interface LoggedCreate {
@@ -39,31 +33,28 @@ export interface LoggedCreate {
 export type Line =
   /** Several processes of one run may log. */
   | { run: string }
-  | { newStack: true }
   | { begun: Omit<LoggedCreate, "id"> }
   | ({ again: string } & NonNullable<LoggedCreate["last"]>)
   | { made: string; id: string }
   | { refused: string }
   /** A service did not delete it alone: it is still this stack's. */
-  | { left: LoggedCreate }
-  /** A killed run ends here; `held`: paths of the objects in the states of this stack and of others. */
-  | { continued: { held: string[] } };
+  | { left: LoggedCreate };
 
 export interface LogContents {
   /** The run that logged. */
   run?: string;
-  /** Creates of killed runs that succeeded, or may have. */
-  interrupted: LoggedCreate[];
-  /** Creates since then. */
-  current: LoggedCreate[];
+  /** Creates that succeeded, or may have. */
+  creates: LoggedCreate[];
   /** Objects that the stack left behind because the service did not delete them alone. */
   left: LoggedCreate[];
-  /** Whether this run made the stack. */
-  isOfNewStack: boolean;
+}
+
+/** What earlier runs of a stack have logged. */
+export interface Before {
+  /** Creates of killed runs, and what was left behind. */
+  interrupted: LoggedCreate[];
   /** Whether this run continues a killed one. */
   isContinued: boolean;
-  /** Paths of the objects that the states held when the killed run was continued. */
-  held: ReadonlySet<string>;
 }
 
 /** A power cut may leave a partial line. */
@@ -85,14 +76,7 @@ function textOf(file: string): string {
 
 export function readCreateLog(file: string): LogContents {
   const all = new Map<string, LoggedCreate>();
-  const contents: LogContents = {
-    interrupted: [],
-    current: [],
-    left: [],
-    isOfNewStack: false,
-    isContinued: false,
-    held: new Set(),
-  };
+  const contents: LogContents = { creates: [], left: [] };
   const add = (attempt: string, more: Partial<LoggedCreate>): void => {
     const begun = all.get(attempt);
     if (begun) all.set(attempt, { ...begun, ...more });
@@ -106,16 +90,9 @@ export function readCreateLog(file: string): LogContents {
       const { again, ...last } = line;
       add(again, { last });
     } else if ("made" in line) add(line.made, { id: line.id });
-    else if ("refused" in line) all.delete(line.refused);
-    else if ("newStack" in line) contents.isOfNewStack = true;
-    else {
-      contents.interrupted = [...all.values()];
-      contents.isContinued = true;
-      contents.isOfNewStack = false;
-      contents.held = new Set(line.continued.held);
-    }
+    else all.delete(line.refused);
   }
-  contents.current = [...all.values()].slice(contents.interrupted.length);
+  contents.creates = [...all.values()];
   return contents;
 }
 
@@ -157,18 +134,10 @@ async function flush(file: string): Promise<void> {
   }
 }
 
-/** Marks the stack as one that this run made: it has no states. */
-export const markNew = (file: string): void => write(file, { newStack: true });
-
-/** Marks the creates so far as a killed run's. @param held paths of the objects that are in a state */
-export const markInterrupted = (file: string, held: string[]): void => write(file, { continued: { held } });
-
 /** The file in which a process logs its creates, and the entries of others. */
 export interface Logs {
-  /** Whether a fleet keeps it, which knows the states of all its stacks. */
-  readonly isFleets: boolean;
   /** Entries from before this process began. */
-  readonly before: LogContents;
+  readonly before: Before;
   /** @returns when the line is on the disk; undefined: nothing is kept */
   write(line: Line): Promise<void> | undefined;
   /** The logs of other stacks. */
@@ -177,40 +146,10 @@ export interface Logs {
   holder?(path: string): string | undefined;
 }
 
-/** The log of a fleet's stack. */
-export class FleetLog implements Logs {
-  readonly isFleets = true;
-  readonly before: LogContents;
-
-  constructor(private readonly file: string) {
-    this.before = readCreateLog(file);
-  }
-
-  write(line: Line): Promise<void> {
-    return written(this.file, line);
-  }
-
-  others(): { stack: string; file: string }[] {
-    const folder = dirname(this.file);
-    const names = readdirSync(folder).filter((name) => name !== basename(this.file) && name.endsWith(".jsonl"));
-    return names.map((name) => ({ stack: basename(name, ".jsonl"), file: join(folder, name) }));
-  }
-}
-
 /** The creates of this stack. */
 export class CreateLog {
   /** @param logs undefined: nothing is logged */
   constructor(private readonly logs?: Logs) {}
-
-  /** Whether a fleet keeps the log: its runs adopt only what the log proves. */
-  get isFleets(): boolean {
-    return this.logs?.isFleets === true;
-  }
-
-  /** Whether this run made the stack, so that there is no state to wait for. */
-  get isOfNewStack(): boolean {
-    return this.isFleets && this.logs!.before.isOfNewStack;
-  }
 
   /** Whether this run continues a killed one. */
   get isContinued(): boolean {
@@ -231,16 +170,10 @@ export class CreateLog {
     return all.findLast(({ id }) => id === undefined || !isInState(id))?.name;
   }
 
-  /** Whether the state of this stack, or of another one, had the object with this path when this run began. */
-  isHeld(path: string): boolean {
-    return this.logs?.before.held.has(path) === true;
-  }
-
   /** Objects that other stacks have created there since, or may have. */
   ofOtherStacks(path: string): { stack: string; create: LoggedCreate }[] {
     return (this.logs?.others() ?? []).flatMap(({ stack, file }) => {
-      const { interrupted, current } = readCreateLog(file);
-      const all = [...interrupted, ...current].filter((one) => one.path === path);
+      const all = readCreateLog(file).creates.filter((one) => one.path === path);
       return all.map((create) => ({ stack, create }));
     });
   }
@@ -286,7 +219,6 @@ export class CreateLog {
 
   /** Logs an object that the service kept although this stack deleted it: a resource that asks for it again gets it. */
   async left(begun: Pick<LoggedCreate, "path" | "name" | "resource" | "id">, settings: Settings): Promise<void> {
-    if (this.isFleets) return; // its log ends with the run
     const [key = ""] = withKey({ keys: [] }, settings).keys;
     await this.logs?.write({ left: { ...begun, attempt: randomUUID(), before: [], key, at: Date.now() } });
   }
@@ -294,7 +226,6 @@ export class CreateLog {
   /** Logs that this run continues with an object of a killed one. */
   async continued(create: LoggedCreate, id: string): Promise<void> {
     const attempt = randomUUID();
-    if (this.isFleets) return; // its log is one file, which says so already
     await this.logs?.write({ begun: { ...create, attempt } });
     await this.logs?.write({ made: attempt, id });
   }

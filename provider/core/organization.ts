@@ -103,12 +103,12 @@ export async function proveSeen(session: Session): Promise<void> {
  * one that the settings require.
  */
 export async function proveBeforeCreate(session: Session, definition: Definition): Promise<void> {
-  const { run, clock, createLog } = session;
+  const { run, clock } = session;
   // A consortium depends on nothing, so the engine may create it before it shows other states.
   if (isRoot(definition) && run.stateObjects.length === 0)
     await Promise.all([
       new Listed(session, { collection: paths.consortia }).look(Infinity).catch(() => undefined),
-      createLog.isOfNewStack ? undefined : clock.sleep(statesShownMs),
+      clock.sleep(statesShownMs),
     ]);
   await proveSeen(session);
   const { settings } = session.client.http;

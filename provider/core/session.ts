@@ -1,5 +1,5 @@
 import { type Clock, ConsortiumClient, type Deadline, isApiError, noDeadline, type Settings } from "../api";
-import { CreateLog, createLogVariable, FleetLog } from "./create-log";
+import { CreateLog } from "./create-log";
 import { type ProgramResource } from "./leases";
 import { Run } from "./run";
 import { Progress } from "./progress";
@@ -116,7 +116,7 @@ function resolve(given: ProviderSettings): Resolved {
 export class Sessions {
   /** Secrets that this process was given. */
   readonly secrets = new Secrets();
-  /** Log of creates, unless a fleet keeps one. */
+  /** Log of creates. */
   readonly log = new StackLog((line) => this.host.say(line));
   #checked?: Resolved;
   #resolved?: { from: unknown[]; now: Resolved };
@@ -282,8 +282,7 @@ export class Sessions {
           say(`${error.call}: ${error.errorMessage}; trying again in ${Math.round(delayMs / 1000)} s`);
       },
     });
-    const file = processEnvironment()[createLogVariable];
-    const createLog = new CreateLog(file === undefined ? this.log : new FleetLog(file));
+    const createLog = new CreateLog(this.log);
     return newSession(client, { clock, say, adoptAll: adoptsAll(host.settings()), createLog, run: this.run() });
   }
 }

@@ -2,18 +2,22 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { type Environment, processEnvironment } from "../api/environment";
+import { type Environment, environmentName, processEnvironment } from "../api/environment";
 import { paths } from "../api/paths";
 import { messageOf } from "../plain";
-import { type Line, type LogContents, type LoggedCreate, type Logs, readCreateLog, write, written } from "./create-log";
+import { type Before, type Line, type LoggedCreate, type Logs, readCreateLog, write, written } from "./create-log";
 import { engineAddress } from "./engine";
 import { logKeptMs } from "./times";
 
 /*
- * The logs of creates of stacks without a fleet, in the user's state folder: a folder for each organization, project and stack, and a file for each
- * process of a run that creates something. So no two processes write to one file. A run that ends as it should removes its file: everything
- * that it created is in the state. A file that remains belongs to a killed run, or lists objects that a service did not delete alone.
+ * The logs of creates of stacks, in the user's state folder, or in a fleet's: a folder for each organization, project and stack, and a file
+ * for each process of a run that creates something. So no two processes write to one file. A run that ends as it should removes its file:
+ * everything that it created is in the state. A file that remains belongs to a killed run, or lists objects that a service did not delete
+ * alone.
  */
+
+/** The variable that names the folder of a fleet's logs. */
+export const createLogVariable = environmentName("fleetCreates");
 
 /** A stack, as its program or its URNs name it. */
 interface StackName {
@@ -27,7 +31,9 @@ interface StackName {
 const mostFiles = 64;
 
 /** XDG's folder for what programs keep between runs; on Windows, the one that does not roam. */
-function stateFolder({ XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "" }: Environment): string {
+function stateFolder({ XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "", ...env }: Environment): string {
+  const own = env[createLogVariable];
+  if (own !== undefined) return own;
   const base = isAbsolute(xdg) ? xdg : process.platform === "win32" && local !== "" ? local : undefined;
   return join(base ?? join(homedir(), ".local", "state"), "pulumi-consortium", "creates");
 }
@@ -40,17 +46,14 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-const nothing: LogContents = readCreateLog("");
-
 /** The log of one process. */
 export class StackLog implements Logs {
-  readonly isFleets = false;
   /** The same for all processes of a run. */
   readonly #run = engineAddress() ?? randomUUID();
   readonly #own = `${randomUUID()}.jsonl`;
   #name?: StackName;
   #folder?: string;
-  #before?: LogContents;
+  #before?: Before;
   #isKept = true;
   #begun = false;
   /** Creates in progress: their objects are not in the state yet. */
@@ -90,16 +93,16 @@ export class StackLog implements Logs {
   }
 
   /** Creates logged by killed runs of the stack. */
-  get before(): LogContents {
+  get before(): Before {
     const folder = this.#place;
-    if (folder === undefined) return nothing;
+    if (folder === undefined) return { interrupted: [], isContinued: false };
     if (this.#before) return this.#before;
     const all = this.#recent(folder).map(readCreateLog);
     const logs = all.filter(({ run }) => run !== this.#run);
-    const killed = logs.flatMap(({ current }) => current);
+    const killed = logs.flatMap(({ creates }) => creates);
     // An object that the service did not delete is found like one of a killed run, but no run was killed.
     const interrupted = [...killed, ...logs.flatMap(({ left }) => left)].sort((one, other) => one.at - other.at);
-    return (this.#before = { ...nothing, interrupted, isContinued: killed.length > 0 });
+    return (this.#before = { interrupted, isContinued: killed.length > 0 });
   }
 
   /** The files of a stack but this process's own, the oldest first. Removes those that are too old. */
@@ -129,7 +132,7 @@ export class StackLog implements Logs {
     const folder = this.#place;
     if (folder === undefined) return false;
     const logs = this.#recent(folder).map(readCreateLog);
-    return logs.some(({ run, current }) => run === this.#run && current.some((one) => pathOf(one) === path));
+    return logs.some(({ run, creates }) => run === this.#run && creates.some((one) => pathOf(one) === path));
   }
 
   /** Counts a create as open meanwhile. */
@@ -169,20 +172,20 @@ export class StackLog implements Logs {
     if (this.#open > 0) return;
     try {
       const own = this.#begun ? join(this.#place!, this.#own) : undefined;
-      const created = own === undefined ? [] : readCreateLog(own).current.filter(({ id }) => id !== undefined);
+      const created = own === undefined ? [] : readCreateLog(own).creates.filter(({ id }) => id !== undefined);
       this.#keep(created, shown, deleted);
       for (const folder of namesIn(stateFolder(processEnvironment()))) {
         const files = this.#recent(folder).map((file) => ({ file, ...readCreateLog(file) }));
         // Several stacks may create the same object: only an id proves which stack did.
         const isOwn = folder === this.#place;
-        const later = isOwn ? files.flatMap(({ current }) => current) : [];
+        const later = isOwn ? files.flatMap(({ creates }) => creates) : [];
         const again = isOwn
           ? [...created, ...later.filter((one) => one.id !== undefined && shown.has(pathOf(one)))]
           : [];
         const isDone = (one: LoggedCreate): boolean =>
           shown.has(pathOf(one)) || again.some((mine) => isSame(mine, one) && mine.at >= one.at);
-        for (const { file, run, current, left } of files) {
-          const all = [...current, ...left];
+        for (const { file, run, creates, left } of files) {
+          const all = [...creates, ...left];
           if (run !== this.#run && all.length > 0 && all.every(isDone)) rmSync(file, { force: true });
         }
       }

@@ -212,7 +212,7 @@ function takenBy(collection: Collection, taken: Identified[]): string {
     );
   const adopting = `adopt: true (or adopt: "${first!.id}")`;
   if (definition.shared?.applies(collection.shown(first!)))
-    return `set ${adopting} to use it as it is. There is one already, which others may share: ${ids}. ${more(session)}`;
+    return `set ${adopting} to use it as it is. There is one already, which others may share: ${ids}. ${more}`;
   if (taken.some(({ id }) => collection.isOfStack(id)))
     return (
       "for `--replace`, set the resource option deleteBeforeReplace: true; for a resource that was only renamed, set aliases: " +
@@ -221,12 +221,12 @@ function takenBy(collection: Collection, taken: Identified[]): string {
     );
   if (!collection.isMade(first!.id) && isFounded(collection))
     return `set ${adopting} to manage it here. The name is already taken by ${ids}, which the service created together with its parent.`;
-  return `set ${adopting} to manage it here, or choose another name. The name is already taken by ${ids}. ${more(session)}`;
+  return `set ${adopting} to manage it here, or choose another name. The name is already taken by ${ids}. ${more}`;
 }
 
-/** Other possible causes; the page of the code has the rest. A fleet continues its killed runs by itself. */
-const more = ({ createLog }: Session): string =>
-  `${createLog.isFleets ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For stacks side by side: ` +
+/** Other possible causes; the page of the code has the rest. */
+const more =
+  "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. For stacks side by side: " +
   `${autonamingSetting}, on the provider plugin.`;
 
 /** Whether this run has created its parent: then the service created it together with that. */

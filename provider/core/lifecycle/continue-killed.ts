@@ -15,13 +15,12 @@ import { type NewObjects, newObjects, type CreateAttempts } from "./recognize";
  */
 export async function toContinue(collection: Collection): Promise<Identified | undefined> {
   const { inputs, session, definition } = collection;
-  const { createLog } = session;
   const identity = identityOf(definition, inputs);
   if (identity === undefined || inputs.adopt || session.adoptAll) return undefined;
   const interrupted = interruptedFor(collection);
   for (const create of interrupted) {
     const { id, at, serviceAt = at } = create;
-    if (id === undefined || createLog.isHeld(collection.pathOf(id)) || isTaken(collection, id)) continue;
+    if (id === undefined || isTaken(collection, id)) continue;
     const found = await collection.find(id, 0, serviceAt);
     if (typeof found === "object") return goesOnWith(collection, create, found.item);
   }
@@ -105,13 +104,9 @@ function createOf(collection: Collection, open: readonly LoggedCreate[]): Create
   return { collection, inputs: collection.inputs, since, before };
 }
 
-/**
- * Why it may have been created before or after the killed run can have. A fleet knows what the states of all its stacks have; for
- * other stacks, only the time tells it from what somebody else has made under the name.
- */
+/** Why it may have been created before or after the killed run can have: the time tells it from what somebody else has made. */
 function timeDoubts(collection: Collection, open: readonly LoggedCreate[], item: Identified): string[] {
   const { session } = collection;
-  if (session.createLog.isFleets) return [];
   const made = timeOf(item.created_at);
   const longestMs = session.client.http.settings.requestTimeout * 1000 + actsWithinMs;
   const sent = open.map(({ serviceAt, last }) => (last ? last.serviceAt : serviceAt));
@@ -130,16 +125,15 @@ function doubtsOf(collection: Collection, open: readonly LoggedCreate[], { ours,
   const { session, path } = collection;
   const found = [...ours, ...others.map(({ item }) => item)];
   if (found.length > open.length) return ["there are more than that run can have created"];
-  const elsewhere = session.createLog.ofOtherStacks(path);
+  const { createLog } = session;
   const { settings } = session.client.http;
   const isRival = (create: LoggedCreate): boolean =>
     create.id === undefined && create.name === open[0]!.name && isSentWith(create, settings);
-  const rival = elsewhere.find(({ create }) => isRival(create))?.stack;
+  const rival = createLog.ofOtherStacks(path).find(({ create }) => isRival(create))?.stack;
   const held = found.flatMap(({ id }): string[] => {
-    const owner = elsewhere.find(({ create }) => create.id === id)?.stack;
+    const owner = createLog.otherStackOf(collection.pathOf(id));
     return [
-      ...(session.createLog.isHeld(collection.pathOf(id)) ? [`a stack holds ${id} already`] : []),
-      ...(owner === undefined ? [] : [`the stack ${owner} created ${id}`]),
+      ...(owner === undefined ? [] : [`the stack ${owner} has ${id}`]),
       ...(rival === undefined ? [] : [`the stack ${rival} was also creating one of this name`]),
     ];
   });

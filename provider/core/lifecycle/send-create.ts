@@ -187,12 +187,9 @@ async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
   } catch (error) {
     if (session.clock.now() < session.deadline.at) throw error;
     const others = seen?.others.length ? ` ${stranger(seen)}` : "";
-    const adopting = session.createLog.isFleets
-      ? 'adopt it by its id: adopt: "<id>"'
-      : "`CONSORTIUM_ADOPT=true pulumi up` adopts it";
     throw collection.error(
       "unclear-create",
-      `look in the console: once it is there, ${adopting}; until then, \`pulumi up\` sends the creation again. The service accepted its ` +
+      `look in the console: once it is there, \`CONSORTIUM_ADOPT=true pulumi up\` adopts it; until then, \`pulumi up\` sends the creation again. The service accepted its ` +
         `creation (HTTP ${answer.status}), but has not shown it within ${session.deadline.limit}, which is the limit ` +
         `(customTimeouts).${others}`,
     );
@@ -281,10 +278,7 @@ const stranger = ({ others }: NewObjects): string =>
 
 const outOfTime = ({ collection }: Posting, failure: ApiError): UserError => {
   const { session, definition } = collection;
-  const next =
-    definition.naming && !session.createLog.isFleets
-      ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all."
-      : "";
+  const next = definition.naming ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all." : "";
   return collection.error(
     "unclear-create",
     `${sentence(briefly(failure))} No time is left to send it again: the limit is ${session.deadline.limit} (customTimeouts).${next}`,

@@ -169,7 +169,7 @@ onBothAdapters((make, adapter) => {
     for (const secret of [service.apiKey, password]) expect(readFileSync(file, "utf8")).not.toContain(secret);
     expect(
       readCreateLog(file)
-        .current.map(({ resource }) => resource)
+        .creates.map(({ resource }) => resource)
         .toSorted(),
     ).toEqual(["a", "c", "e", "m", "n"]);
   });
