@@ -26,15 +26,12 @@ export async function findPulumi(): Promise<PulumiCommand> {
   const { PulumiCommand } = await api();
   const pulumi = await PulumiCommand.get({ skipVersionCheck: true }).catch((cause: Error) => {
     const isMissing = /ENOENT/.test(cause.message);
-    throw new UserError("no-pulumi", isMissing ? noPulumi : `Pulumi cannot be started: ${saidIn(cause)}`, { cause });
+    throw new Error(isMissing ? noPulumi : `Pulumi cannot be started: ${saidIn(cause)}`, { cause });
   });
   const { version } = pulumi;
   if (version && version.compare(oldest) >= 0) return pulumi;
   const which = version?.raw ?? "another";
-  throw new UserError(
-    "no-pulumi",
-    `Update Pulumi. A fleet needs ${oldest} or newer, and the one on the PATH is ${which}.`,
-  );
+  throw new Error(`Update Pulumi. A fleet needs ${oldest} or newer, and the one on the PATH is ${which}.`);
 }
 
 /** @param env added to the environment of this process */
@@ -54,7 +51,7 @@ export const listStacks = (workspace: Workspace): Promise<StackSummary[]> =>
   workspace.listStacks().catch((cause: Error) => {
     const said = saidIn(cause);
     const next = cutOff(said) ?? "Correct backend in the fleet file, or its login, until `pulumi stack ls` works.";
-    throw new UserError("no-backend", `${next} Pulumi cannot list the stacks of the backend: ${said}`, { cause });
+    throw new UserError("unreachable", `${next} Pulumi cannot list the stacks of the backend: ${said}`, { cause });
   });
 
 /** A stack that exists. */

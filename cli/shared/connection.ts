@@ -3,7 +3,6 @@ import { promisify } from "node:util";
 import { ConsortiumClient, type HttpOptions } from "../../provider/api";
 import { environmentName } from "../../provider/api/environment";
 import { printableLines } from "../../provider/api/printable";
-import { UserError } from "../../provider/errors";
 import { objectsWithin } from "../../inventory/credentials";
 
 /** For the help of commands that call the service. */
@@ -33,7 +32,7 @@ export async function pulumiOutput(args: readonly string[], failure: string): Pr
   } catch (cause) {
     // The error's message is the whole command. Pulumi's own is on standard error.
     const { code, stderr = "", message } = cause as NodeJS.ErrnoException & { stderr?: string };
-    if (code === "ENOENT") throw new UserError("no-pulumi", noPulumi, { cause });
+    if (code === "ENOENT") throw new Error(noPulumi, { cause });
     throw new Error(`${failure}: ${printableLines(stderr.trim().replace(/^error: /, "") || message)}`, { cause });
   }
 }

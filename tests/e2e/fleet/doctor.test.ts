@@ -99,7 +99,7 @@ test("a state that is cut off is named, though Pulumi lists no stack because of 
   expect(wrong).toEqual([
     like("backend: Pulumi cannot list the stacks of the backend: .*unexpected end of JSON input"),
   ]);
-  expect(codes).toEqual(["no-backend"]);
+  expect(codes).toEqual(["unreachable"]);
   expect(next).toEqual([expect.stringContaining("docs/recovery.md#a-state-file-that-was-cut-off")]);
   w.write(file, whole);
   expect((await examined()).wrong).toEqual([]);
