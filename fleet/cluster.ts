@@ -1,4 +1,4 @@
-import { messageOf, printableLines } from "pulumi-consortium/internal/fleet";
+import { messageOf, printableLines, UserError } from "pulumi-consortium/internal/fleet";
 import { holdersOf, lockedBy } from "./recovery";
 import { type Outcome, emptyResult, type StackResult } from "./results";
 
@@ -109,14 +109,20 @@ export class Cluster {
     try {
       config.loadFromDefault();
     } catch (cause) {
-      throw new Error(`kubectl's configuration cannot be read: ${messageOf(cause)}`, { cause });
+      throw new UserError("invalid-setting", `kubectl's configuration cannot be read: ${messageOf(cause)}`, { cause });
     }
     const known = config.getContexts().map(({ name }) => name);
     if (context !== undefined && !known.includes(context))
-      throw new Error(`kubectl's configuration has no context ${context}; there are ${known.join(", ")}.`);
+      throw new UserError(
+        "invalid-argument",
+        `Choose from ${known.join(", ")}: kubectl's configuration has no context ${context}.`,
+      );
     if (context !== undefined) config.setCurrentContext(context);
     if (!config.getCurrentCluster())
-      throw new Error("kubectl's configuration names no cluster: choose one with `kubectl config use-context`.");
+      throw new UserError(
+        "invalid-setting",
+        "Choose a cluster with `kubectl config use-context`: kubectl's configuration names none.",
+      );
     return new Cluster(config, config.makeApiClient(CustomObjectsApi), config.makeApiClient(CoreV1Api));
   }
 
@@ -183,11 +189,17 @@ export class Cluster {
       if (code === 404 && isOptional) return undefined;
       const server = this.config.getCurrentCluster()?.server ?? "";
       if (code === 404 && !body?.toString().includes('"details"'))
-        throw new Error(
-          `${server} has no resource type Stack: install the Pulumi Kubernetes operator there, or choose another context.`,
+        throw new UserError(
+          "unsupported",
+          `Install the Pulumi Kubernetes operator, or choose another context: ${server} has no resource type Stack.`,
           { cause },
         );
-      throw new Error(`Cannot ${what} at ${server}: ${saidIn(body) ?? messageOf(cause)}`, { cause });
+      const isDenied = code === 401 || code === 403;
+      throw new UserError(
+        isDenied ? "not-allowed" : "unreachable",
+        `Cannot ${what} at ${server}: ${saidIn(body) ?? messageOf(cause)}`,
+        { cause },
+      );
     }
   }
 }

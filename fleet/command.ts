@@ -15,7 +15,16 @@ import { readSecrets } from "./secrets";
 import { matching, selected, type Wanted } from "./selection";
 import { defineMerge, defineResume, defineStatus } from "./status";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./shards";
-import { confirm, counted, print, repeatable, say, stopSignals, wholeNumber } from "pulumi-consortium/internal/fleet";
+import {
+  confirm,
+  counted,
+  print,
+  repeatable,
+  say,
+  stopSignals,
+  UserError,
+  wholeNumber,
+} from "pulumi-consortium/internal/fleet";
 
 interface Flags extends Wanted, Reports {
   policyPack?: string[];
@@ -107,8 +116,9 @@ function definePlan(program: Program): void {
       const planned = plannedShards(stacks, shards);
       changes?.removed.forEach((name) => say(`${name} is no longer in ${file}: its stack is not changed.`));
       if (stages !== undefined && planned.length > stages)
-        throw new Error(
-          `${file} has ${counted(planned.length, "stage")}, and --stages says ${stages}: add jobs to the pipeline, or shorten the chain of dependsOn.`,
+        throw new UserError(
+          "invalid-argument",
+          `Add jobs to the pipeline, or shorten the chain of dependsOn: ${file} has ${counted(planned.length, "stage")}, and --stages says ${stages}.`,
         );
       if (matrix) return print(matrices[matrix](planned));
       for (const { stage, shard, stacks: own } of planned.flat())
@@ -162,7 +172,7 @@ function defineManifests(program: Program): void {
 
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
   const read = readFleet(file, { limits: command === "up" || command === "preview" });
-  const { stacks, names, changes } = selected(read, flags);
+  const { stacks, names, changes } = selected(read, { ...flags, isOrdered: command === "up" || command === "destroy" });
   if (changes)
     say(
       `${changes.reasons.size} of ${counted(read.stacks.length, "stack has", "stacks have")} changed since ${flags.changedSince}.`,
@@ -170,7 +180,7 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
   for (const folder of flags.policyPack ?? []) {
     const pack = { path: resolve(folder) };
     const problem = problemOfPack(pack);
-    if (problem !== undefined) throw new Error(`--policy-pack ${folder}: ${problem}`);
+    if (problem !== undefined) throw new UserError("invalid-argument", `--policy-pack ${folder}: ${problem}.`);
     read.policyPacks.push(pack);
   }
   const mayLoseLedger = new Set(matching(read, flags.allowLedgerLoss ?? []).map(({ name }) => name));
@@ -178,16 +188,18 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
   const { parallel = read.concurrency, refresh, takeOver, stage } = flags;
   const { shard = stage === undefined ? undefined : { index: 1, count: 1 } } = flags;
   const told = (stack: string, line: string) => say([`[${stack}] ${line}`]);
-  const options = { stacks, parallel, refresh, takeOver, mayLoseLedger, secrets, say: told, stop: stopOnSignals() };
-  const run = async (what: Verb, more: Partial<RunOptions> = {}): Promise<FleetResult> => ({
-    ...(await runFleet(read, { ...options, ...more, command: what })),
-    shard: shard && { ...shard, stage, names },
+  await stoppable(async (stop) => {
+    const options = { stacks, parallel, refresh, takeOver, mayLoseLedger, secrets, say: told, stop };
+    const run = async (what: Verb, more: Partial<RunOptions> = {}): Promise<FleetResult> => ({
+      ...(await runFleet(read, { ...options, ...more, command: what })),
+      shard: shard && { ...shard, stage, names },
+    });
+    const planned = await agreed(command, stacks.length, flags, run);
+    if (!planned) return void (process.exitCode = 1);
+    const result = await run(command, { planned });
+    report(result, flags, file);
+    process.exitCode = exitCode(result);
   });
-  const planned = await agreed(command, stacks.length, flags, run);
-  if (!planned) return void (process.exitCode = 1);
-  const result = await run(command, { planned });
-  report(result, flags, file);
-  process.exitCode = exitCode(result);
 }
 
 /** Shows what would be lost and asks for confirmation before any change. Returns the preview, or undefined if the command must not run. */
@@ -220,17 +232,14 @@ async function agreed(
   return void say("Nothing was changed.");
 }
 
-/** Ctrl-C: starts no new stack and cancels running ones as Pulumi does; a second one kills them. */
-function stopOnSignals(): Stop {
+/** Ctrl-C: starts no new stack and cancels running ones as Pulumi does. After a second one, the next run continues as after a kill. */
+async function stoppable(work: (stop: Stop) => Promise<void>): Promise<void> {
   const stop = new Stop();
   const raise = () => {
+    if (stop.raised) return process.exit(1);
+    say("Cancelling the stacks in progress; no more will start. Press Ctrl-C again to end at once.");
     stop.raise();
-    say(
-      stop.ending
-        ? "Ending at once."
-        : "Cancelling the stacks in progress; no more will start. Press Ctrl-C again to end at once.",
-    );
   };
   for (const signal of stopSignals) process.on(signal, raise);
-  return stop;
+  await work(stop).finally(() => stopSignals.forEach((signal) => process.off(signal, raise)));
 }

@@ -13,14 +13,15 @@ import {
   checkShape,
   summaryOf,
   textOf,
+  UserError,
 } from "pulumi-consortium/internal/fleet";
 import { beyondLimits } from "./limits";
 import { type Fleet, type FleetDefinition, FleetFile, type FleetStack, type PolicyPack, reached } from "./schema";
 
 /* Reads a fleet file: schema.ts has its form. */
 
-const refusal = (file: string, reading: Reading, elsewhere: readonly PlacedProblem[] = []): Error =>
-  new Error(summaryOf(file, [...placed(reading, reading.problems), ...elsewhere], "started"));
+const refusal = (file: string, reading: Reading, elsewhere: readonly PlacedProblem[] = []): UserError =>
+  new UserError("invalid-file", summaryOf(file, [...placed(reading, reading.problems), ...elsewhere], "started"));
 
 export interface FleetRules {
   /** Whether to check the service's limits (default: yes). */

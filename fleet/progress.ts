@@ -52,9 +52,6 @@ function differenceIn({ old, new: now, type }: Step): string {
 /** Follows the engine's events of one stack, and counts the changes in its result. */
 export class Progress {
   readonly errors: string[] = [];
-  /** Names of created consortia and ids of deleted ones, for the limit of the organization. */
-  readonly newConsortia: string[] = [];
-  readonly oldConsortia: string[] = [];
   pending = false;
 
   /** Policy violations that were reported: an `up` repeats those of its preview. */
@@ -100,10 +97,7 @@ export class Progress {
     if (kind === undefined) return [];
     this.result[kind]++;
     if (kind === "unchanged") return [];
-    const { op, old, new: after, type, urn } = step;
-    if (classOf(type) === "Consortium" && op === "create") this.newConsortia.push(String(after?.inputs?.name));
-    if (classOf(type) === "Consortium" && op === "delete") this.oldConsortia.push(String(old?.id));
-    if (kind === "replaced" && !holdsLedger(classOf(type))) this.result.replacements.push(titleOf(urn));
+    if (kind === "replaced" && !holdsLedger(classOf(step.type))) this.result.replacements.push(titleOf(step.urn));
     return [`${signs[kind]} ${titleOf(step.urn)} ${this.#isPlanned ? `to be ${kind}` : kind}`];
   }
 

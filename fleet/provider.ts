@@ -19,21 +19,26 @@ export class SharedProvider {
 
   /** Serves a stack with its own settings. Returns the variable that points Pulumi to it (meant for debugging providers). */
   async serve(stack: string, environment: NodeJS.ProcessEnv): Promise<Record<string, string>> {
-    const child = await (this.#child ??= this.#start());
-    const answers = on(child, "message", { close: ["exit"] }) as AsyncIterable<[Answer]>;
-    tell(child, { serve: stack, environment });
-    for await (const [{ served, port }] of answers) {
-      if (served !== stack) continue;
-      const others = environment.PULUMI_DEBUG_PROVIDERS ?? "";
-      return { PULUMI_DEBUG_PROVIDERS: [`consortium:${port}`, others].filter(Boolean).join(",") };
-    }
-    throw new Error(`the provider has ended; see ${this.log}`);
+    this.#child ??= this.#start();
+    const port = await this.#ask(stack, { serve: stack, environment });
+    if (port === undefined) throw new Error(`the provider has ended; see ${this.log}`);
+    const others = environment.PULUMI_DEBUG_PROVIDERS ?? "";
+    return { PULUMI_DEBUG_PROVIDERS: [`consortium:${port}`, others].filter(Boolean).join(",") };
   }
 
-  /** Stops serving a stack, even in the middle of a call. */
-  async end(stack: string): Promise<void> {
+  /** Stops serving a stack, even in the middle of a call. @param whole whether Pulumi has ended as it should */
+  async end(stack: string, whole: boolean): Promise<void> {
+    await this.#ask(stack, { end: stack, whole });
+  }
+
+  /** The port of the stack; undefined if it is not served. */
+  async #ask(stack: string, order: Order): Promise<number | undefined> {
     const child = await this.#child;
-    if (child) tell(child, { end: stack });
+    if (!child?.connected) return undefined;
+    const answers = on(child, "message", { close: ["exit"] }) as AsyncIterable<[Answer]>;
+    child.send(order, () => undefined);
+    for await (const [{ served, port }] of answers) if (served === stack) return port;
+    return undefined;
   }
 
   async close(): Promise<void> {
@@ -55,5 +60,3 @@ export class SharedProvider {
     return child;
   }
 }
-
-const tell = (child: ChildProcess, order: Order): void => void (child.connected && child.send(order, () => undefined));

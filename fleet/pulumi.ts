@@ -1,14 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LocalWorkspace, PulumiCommand, Stack, Workspace } from "@pulumi/pulumi/automation";
+import type { LocalWorkspace, PulumiCommand, Stack, StackSummary, Workspace } from "@pulumi/pulumi/automation";
 import {
-  noPulumi,
   classOf,
+  cutOff,
+  definitions,
   kindOf,
+  noPulumi,
   pathOf,
   type Props,
-  definitions,
+  UserError,
   yamlForAll,
 } from "pulumi-consortium/internal/fleet";
 
@@ -23,13 +25,13 @@ const oldest = "3.216.0";
 export async function findPulumi(): Promise<PulumiCommand> {
   const { PulumiCommand } = await api();
   const pulumi = await PulumiCommand.get({ skipVersionCheck: true }).catch((cause: Error) => {
-    if (/ENOENT/.test(cause.message)) throw new Error(noPulumi, { cause });
-    throw new Error(`Pulumi cannot be started: ${saidIn(cause)}`, { cause });
+    const isMissing = /ENOENT/.test(cause.message);
+    throw new Error(isMissing ? noPulumi : `Pulumi cannot be started: ${saidIn(cause)}`, { cause });
   });
   const { version } = pulumi;
   if (version && version.compare(oldest) >= 0) return pulumi;
   const which = version?.raw ?? "another";
-  throw new Error(`A fleet needs Pulumi ${oldest} or newer, and the one on the PATH is ${which}. Update it.`);
+  throw new Error(`Update Pulumi. A fleet needs ${oldest} or newer, and the one on the PATH is ${which}.`);
 }
 
 /** @param env added to the environment of this process */
@@ -43,6 +45,14 @@ export async function workspaceIn(
   // Node.js passes on no variable that is undefined.
   return LocalWorkspace.create({ workDir, envVars: env as Record<string, string>, secretsProvider, pulumiCommand });
 }
+
+/** All stacks of the project, those of earlier fleet files included. */
+export const listStacks = (workspace: Workspace): Promise<StackSummary[]> =>
+  workspace.listStacks().catch((cause: Error) => {
+    const said = saidIn(cause);
+    const next = cutOff(said) ?? "Correct backend in the fleet file, or its login, until `pulumi stack ls` works.";
+    throw new UserError("unreachable", `${next} Pulumi cannot list the stacks of the backend: ${said}`, { cause });
+  });
 
 /** A stack that exists. */
 export async function stackIn(name: string, workspace: Workspace): Promise<Stack> {
@@ -94,23 +104,14 @@ export const unless = <T>(failure: Failure, work: Promise<T>, other: T): Promise
     throw error;
   });
 
-interface StateResource {
-  type: string;
-  urn: string;
-  id?: string;
-  inputs?: Props;
-  outputs?: Props;
-}
+type StateResource = Record<"type", string> & { id?: string; inputs?: Props; outputs?: Props };
 
-/** The resources in the state of a stack; none if there is no such stack. */
-export async function resourcesIn(stack: string, workspace: Workspace): Promise<StateResource[]> {
+/** The paths of the objects in the state of a stack; none if there is no such stack. */
+export async function pathsIn(stack: string, workspace: Workspace): Promise<string[]> {
   const state = await unless("StackNotFoundError", workspace.exportStack(stack), { version: 3, deployment: {} });
-  return (state.deployment as { resources?: StateResource[] }).resources ?? [];
-}
-
-/** The paths of the objects in the state of a stack. */
-export const pathsIn = async (stack: string, workspace: Workspace): Promise<string[]> =>
-  (await resourcesIn(stack, workspace)).flatMap(({ id, type, inputs, outputs }) => {
+  const { resources = [] } = state.deployment as { resources?: StateResource[] };
+  return resources.flatMap(({ id, type, inputs, outputs }) => {
     const kind = kindOf(classOf(type));
     return id && kind ? [pathOf(definitions[kind], { ...inputs, ...outputs }, id)] : [];
   });
+}

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, hostname, userInfo } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { check, lock } from "proper-lockfile";
-import { type Holder, holdersText, markInterrupted, paths, readCreateLog } from "pulumi-consortium/internal/fleet";
+import { type Holder, holdersText, paths, readCreateLog, UserError } from "pulumi-consortium/internal/fleet";
 
 /*
  * How a run continues where a killed one stopped. Pulumi locks a stack for one command, but a fleet's run is several, and a killed run
@@ -45,7 +45,7 @@ export async function begin(record: string, changes: boolean, staleMs = 10_000):
   const options = { stale: staleMs, update: 1_000, realpath: false, retries, onCompromised: () => undefined };
   const release = await lock(record, options).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ELOCKED") throw error;
-    if (changes) throw new Error(lockedBy(optional(() => [JSON.parse(readFileSync(record, "utf8")) as Holder]) ?? []));
+    if (changes) throw lockedError(optional(() => [JSON.parse(readFileSync(record, "utf8")) as Holder]) ?? []);
   });
   if (!release) return nothing;
   const isContinued = existsSync(record);
@@ -61,9 +61,6 @@ export async function begin(record: string, changes: boolean, staleMs = 10_000):
 
 /** An environment variable of all processes that change a stack, and of their children: it finds them, whichever run started them. */
 export const markOf = (record: string): Record<string, string> => ({ CONSORTIUM_FLEET_RECORD: `${record};` });
-
-/** A variable of all processes that one run started, because another run may preview the stack at the same time, or change it next. */
-export const markOfRun = (run: string): Record<string, string> => ({ CONSORTIUM_FLEET_RUN: `${run};` });
 
 const longestEndMs = 10_000;
 
@@ -125,43 +122,42 @@ function isRunning(pid: number): boolean {
   }
 }
 
-export function lockedBy(holders: readonly Holder[]): string {
-  return `the stack is locked by ${holdersText(holders) || "another update"}. Wait until it has ended.`;
+export const lockedBy = (holders: readonly Holder[]): string =>
+  `the stack is locked by ${holdersText(holders) || "another update"}. Wait until it has ended.`;
+
+/** @param next what to do if it has ended @param cause Pulumi's error */
+export const lockedError = (holders: readonly Holder[], next?: string, cause?: unknown): UserError =>
+  new UserError("stack-locked", [lockedBy(holders), next].filter(Boolean).join(" "), { cause });
+
+/** Paths and names of objects that killed runs created and the state does not have. */
+export interface Leftovers {
+  certain: string[];
+  /** Nobody saw an answer to their creates. */
+  open: string[];
 }
 
 /**
- * Marks the creates in the log of a stack as a killed run's: they prove which objects belong to it.
- * @param own paths of the objects in its state
- * @param others paths in the states of all other stacks, needed only if a create was not answered
+ * What killed runs have left, after an up or destroy.
+ * @param folder of the logs of creates @param held paths of the objects in the state before the run @param own those after it
  */
-export async function continueFrom(
-  file: string,
-  own: () => Promise<string[]>,
-  others: () => Promise<string[]>,
-): Promise<void> {
-  if (!existsSync(file)) return; // it was killed before it created anything
-  const { interrupted, current } = readCreateLog(file);
-  const isOpen = [...interrupted, ...current].some(({ id }) => id === undefined);
-  markInterrupted(file, [...(await own()), ...(isOpen ? await others() : [])]);
-}
-
-/**
- * Objects that a killed run created and no state has, after an up or destroy. `open` are unanswered creates, if there are more of them
- * than new objects in the stack.
- */
-export function leftoversOf(file: string, own: readonly string[]): { certain: string[]; open: string[] } {
-  const { interrupted, held } = readCreateLog(file);
-  const isGone = (path: string) => [...held].some((one) => path.startsWith(`${one}/`) && !own.includes(one));
-  const titleOf = (path: string, name?: string) => (name === undefined ? path : `${path} ("${name}")`);
-  const certain = interrupted.flatMap(({ id, path, name }) => {
-    if (id === undefined) return [];
-    const item = paths.item(path, id);
-    return held.has(item) || own.includes(item) || isGone(item) ? [] : [titleOf(item, name)];
-  });
-  const unanswered = interrupted.filter(({ id, path }) => id === undefined && !isGone(path));
-  const newIn = (path: string) => own.filter((one) => one.startsWith(`${path}/`) && !held.has(one)).length;
-  const open = unanswered.filter(({ path }) => newIn(path) < unanswered.filter((one) => one.path === path).length);
-  return { certain, open: open.map(({ path, name }) => titleOf(path, name)) };
+export function leftoversOf(folder: string, stack: string, held: readonly string[], own: readonly string[]): Leftovers {
+  const logs = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const creates = logs
+    .filter((file) => dirname(file).endsWith(`+${stack}`) && file.endsWith(".jsonl"))
+    .flatMap((file) => readCreateLog(join(folder, file)).creates);
+  const isGone = (path: string) => held.some((one) => path.startsWith(`${one}/`) && !own.includes(one));
+  const left = creates
+    .map(({ id, path, name }) => ({
+      isCertain: id !== undefined,
+      path: id === undefined ? path : paths.item(path, id),
+      name,
+    }))
+    .filter(({ path }) => ![...held, ...own].includes(path) && !isGone(path));
+  const titlesOf = (isCertain: boolean) =>
+    left
+      .filter((one) => one.isCertain === isCertain)
+      .map(({ path, name }) => (name === undefined ? path : `${path} ("${name}")`));
+  return { certain: titlesOf(true), open: titlesOf(false) };
 }
 
 /**

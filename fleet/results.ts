@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { counted, groupBy, textOf } from "pulumi-consortium/internal/fleet";
+import { counted, groupBy, textOf, UserError } from "pulumi-consortium/internal/fleet";
 import { type FleetStack } from "./schema";
-import { indexesOf, type Planned, type Shard, titleOf } from "./shards";
+import { indexesOf, type Planned, type Shard, stacksIn, titleOf } from "./shards";
 
 /*
  * What is known of the stacks of a fleet, from this machine, the shards of a pipeline or the operator: the form of `--json`, and merging
@@ -38,6 +38,8 @@ const result = counts.extend({
   seconds: z.number(),
   /** Why it failed, in full. */
   error: z.string().optional(),
+  /** The code of the first error that has one: docs/troubleshooting.md. */
+  code: z.string().optional(),
   /** Ledgers that are replaced or deleted: "replaces Environment trade/prod". */
   ledgers: z.array(z.string()),
   /** Other replacements: "Node trade/prod/acme-1". */
@@ -143,21 +145,22 @@ export interface Merged {
 export function mergeResults(names: readonly string[]): Merged {
   const parts = names.flatMap(partsIn);
   const [first] = parts;
-  if (first === undefined) throw new Error(`${names.join(", ")}: empty, because the run ended before it had a result.`);
+  if (first === undefined) throw refused(`${names.join(", ")}: empty, because the run ended before it had a result.`);
   same(parts, ({ command, project }) => `results of ${command} in the project ${project}`, "files of one run");
   same(parts, spreadOf, "shards that were made of the same stacks");
   const places = parts.flatMap(({ file, stacks }) => stacks.map(({ stack }) => ({ file, stack })));
   for (const [one, other] of groupBy(places, ({ stack }) => stack).values())
-    if (other) throw new Error(`${one.stack} is in ${one.file} and in ${other.file}: name each result once.`);
+    if (other) throw refused(`Name each result once: ${one.stack} is in ${one.file} and in ${other.file}.`);
   const stages = stagesIn(parts, first);
   const merged = {
     command: first.command,
     project: first.project,
     seconds: stages.reduce((sum, { own }) => sum + Math.max(0, ...own.map(({ seconds }) => seconds)), 0),
-    stacks: stages.flatMap(({ own, left }) => [...own.flatMap(({ stacks }) => stacks), ...left]),
+    stacks: stages.flatMap(({ stacks }) => stacks),
     strays: [...new Set(parts.flatMap(({ strays }) => strays))],
   };
-  return { merged, missing: missingIn(stages), again: stages.map(({ again }) => again) };
+  const again = stages.map(({ again, stage }) => again.map((shard) => ({ stage, shard })));
+  return { merged, missing: missingIn(stages), again };
 }
 
 type Part = RunResults & { file: string };
@@ -168,8 +171,8 @@ function partsIn(file: string): Part[] {
   try {
     return text.trim() === "" ? [] : [{ ...results.parse(JSON.parse(text)), file }];
   } catch (cause) {
-    const next = "Name files that `consortium fleet … --json` printed.";
-    throw new Error(`${file} does not hold the results of a fleet. ${next}`, { cause });
+    const next = "Name files that `consortium fleet … --json` printed";
+    throw refused(`${next}: ${file} does not hold the results of a fleet.`, cause);
   }
 }
 
@@ -177,8 +180,10 @@ function same(parts: readonly Part[], told: (part: Part) => string, what: string
   const [first] = parts;
   const other = first && parts.find((part) => told(part) !== told(first));
   if (other)
-    throw new Error(`${other.file} has ${told(other)}, and ${first.file} has ${told(first)}: merge only ${what}.`);
+    throw refused(`Merge only ${what}: ${other.file} has ${told(other)}, and ${first.file} has ${told(first)}.`);
 }
+
+const refused = (message: string, cause?: unknown) => new UserError("invalid-argument", message, { cause });
 
 function spreadOf({ shard }: Part): string {
   if (shard === undefined) return "no shard";
@@ -187,48 +192,44 @@ function spreadOf({ shard }: Part): string {
   return `${stage === undefined ? `a shard of ${count}` : `a stage of ${names.length}`}, with ${sizes} stacks in all`;
 }
 
-/** The results of a stage. */
 interface Stage {
   stage: number;
   own: readonly Part[];
-  /** Its stacks without a result, of all. */
-  left: readonly StackResult[];
-  size: number;
-  /** Its shards without results; those that have no stacks may be among them. */
+  /** All its stacks. */
+  stacks: readonly StackResult[];
+  /** How many of them have no result. */
+  left: number;
+  /** Its shards that are without results, or not good; `unseen`: those without. */
+  again: readonly Shard[];
   unseen: readonly Shard[];
-  again: Merged["again"][number];
 }
 
 /** A run without shards is the only stage and shard. */
-const indexOf = ({ shard }: Part): number => shard?.index ?? 1;
-
 function stagesIn(parts: readonly Part[], { shard, stacks: whole }: Part): Stage[] {
   const most = Math.max(...parts.map(({ shard: one }) => one?.count ?? 1));
   return (shard?.names ?? [whole]).map((names, at) => {
-    const stage = at + 1;
-    const own = parts.filter((part) => (part.shard?.stage ?? 1) === stage);
+    const own = parts.filter((part) => (part.shard?.stage ?? 1) === at + 1);
     same(own, (part) => `a shard of ${part.shard?.count}`, "shards that were made of the same stacks");
-    const there = new Set(own.flatMap(({ stacks }) => stacks.map(({ stack }) => stack)));
-    const left = names
-      .filter(({ stack }) => !there.has(stack))
-      .map(({ stack, organization }) => emptyResult({ stack, organization, outcome: "not begun" }));
+    const known = new Map(own.flatMap(({ stacks }) => stacks.map((one) => [one.stack, one])));
+    const isUnseen = ({ stack }: { stack: string }) => !known.has(stack);
+    const stacks = names.map(
+      ({ stack, organization }) => known.get(stack) ?? emptyResult({ stack, organization, outcome: "not begun" }),
+    );
     // A stage that did not run may run in any number of shards.
     const count = own[0] ? (own[0].shard?.count ?? 1) : Math.min(most, names.length);
     const shards = indexesOf(count).map((index) => ({ index, count }));
-    const unseen = shards.filter(({ index }) => !own.some((part) => indexOf(part) === index));
-    const bad = own.filter(({ stacks }) => !stacks.every(isGood)).map(indexOf);
-    const isAgain = (one: Shard) => bad.includes(one.index) || (left.length > 0 && unseen.includes(one));
-    const again = shards.filter(isAgain).map((one) => ({ stage, shard: one }));
-    return { stage, own, left, size: names.length, unseen, again };
+    const again = shards.filter((one) => !stacksIn(stacks, one).every(isGood));
+    const unseen = again.filter((one) => stacksIn(names, one).some(isUnseen));
+    return { stage: at + 1, own, stacks, left: names.filter(isUnseen).length, again, unseen };
   });
 }
 
 function missingIn(stages: readonly Stage[]): string | undefined {
-  const lines = stages.flatMap(({ stage, own, left, size, unseen }) => {
-    if (left.length === 0) return [];
+  const lines = stages.flatMap(({ stage, own, stacks, left, unseen }) => {
+    if (left === 0) return [];
     const isOne = stages.length === 1;
-    if (!isOne && own.length === 0) return [`Stage ${stage} did not run: ${counted(size, "stack")}.`];
-    const of = `${isOne ? "" : `stage ${stage}: `}${left.length} of ${counted(size, "stack has", "stacks have")}`;
+    if (!isOne && own.length === 0) return [`Stage ${stage} did not run: ${counted(stacks.length, "stack")}.`];
+    const of = `${isOne ? "" : `stage ${stage}: `}${left} of ${counted(stacks.length, "stack has", "stacks have")}`;
     return [`${of} no result. There are no results of the shards ${unseen.map(titleOf).join(", ")}.`];
   });
   return lines.length === 0 ? undefined : `${lines.join(" ")} Run these shards again, and merge all of them.`;

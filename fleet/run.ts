@@ -1,33 +1,26 @@
-import { randomUUID } from "node:crypto";
 import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { EngineEvent as ApiEvent, PulumiCommand, Stack, UpOptions, Workspace } from "@pulumi/pulumi/automation";
 import limited from "p-limit";
-import { type EngineEvent, createLogVariable, isOffline, messageOf } from "pulumi-consortium/internal/fleet";
+import { codedMessage, codeIn, createLogVariable, type EngineEvent, UserError } from "pulumi-consortium/internal/fleet";
 import { type Fleet, type FleetStack } from "./schema";
-import { failBeyondLimits, type Previewed } from "./limits";
 import { lastOf, own, straysIn } from "./ownership";
 import { Progress } from "./progress";
 import { configure, hasYamlHost, pluginFile, prepareWorkFolder, prepareYaml } from "./project";
 import { SharedProvider } from "./provider";
-import { findPulumi, isFailure, pathsIn, saidIn, stackIn, unless, workspaceIn } from "./pulumi";
+import { findPulumi, isFailure, listStacks, pathsIn, saidIn, stackIn, unless, workspaceIn } from "./pulumi";
 import { type FleetResult, isGood, losesLedger, notBegun, secondsSince, type StackResult, type Verb } from "./results";
 import * as recovery from "./recovery";
 import { type Secrets, stackEnvironment } from "./secrets";
 
-/** Stops a run: first as Ctrl-C does, then at once. */
+/** Stops a run as Ctrl-C does: no stack begins any more, and those at work are cancelled. */
 export class Stop {
-  /** The mark of all processes of the run. */
-  readonly mark = recovery.markOfRun(randomUUID());
   readonly running = new Set<Pick<StackRun, "cancel">>();
   raised = false;
-  /** Ends all processes of the run. The outcome of its stacks is unknown then. */
-  ending?: Promise<void>;
 
   raise(): void {
-    if (this.raised) this.ending = recovery.endProcesses(this.mark).catch(() => undefined);
-    else for (const run of this.running) run.cancel();
     this.raised = true;
+    for (const run of this.running) run.cancel();
   }
 }
 
@@ -51,21 +44,17 @@ export interface RunOptions {
 }
 
 /** The context that all stacks of a run share. */
-export interface RunContext extends RunOptions {
+interface RunContext extends RunOptions {
   fleet: Fleet;
   pulumi: PulumiCommand;
   workFolder: string;
   /** Serves stacks that run as YAML; undefined if Pulumi has no YAML host. */
   provider?: SharedProvider;
-  /** Stacks that exist. */
-  known: ReadonlySet<string>;
-  /** Ids in the states of all other stacks of the fleet. */
-  otherPaths: (stack: string) => Promise<string[]>;
+  /** How many resources each stack has that exists. */
+  known: ReadonlyMap<string, number>;
   /** Limits how many run at once, and how many are prepared, so that their programs do not all start together. */
   turns: ReturnType<typeof limited>;
   readying: ReturnType<typeof limited>;
-  /** Gets the stacks whose preview succeeded. */
-  previewed: Previewed[];
 }
 
 /** Runs a command for many stacks in parallel. A failed stack does not stop the others. */
@@ -85,18 +74,11 @@ async function ran(fleet: Fleet, options: RunOptions): Promise<Pick<FleetResult,
   const provider = sharedProvider(options, join(workFolder, "logs", "fleet.log"));
   try {
     const pulumi = await findPulumi();
-    const open = (cwd = workFolder) => workspaceIn(cwd, environment, pulumi);
-    const workspace = await open();
-    const all = await workspace.listStacks().catch((cause: Error) => {
-      throw new Error(`Cannot list the stacks of the backend: ${saidIn(cause)}`, { cause });
-    });
-    const known = new Set(all.map(({ name }) => lastOf(name)));
-    const otherPaths = pathReader(fleet, open);
-    const previewed: Previewed[] = [];
+    const workspace = await workspaceIn(workFolder, environment, pulumi);
+    const all = await listStacks(workspace);
+    const known = new Map(all.map(({ name, resourceCount = 0 }) => [lastOf(name), resourceCount]));
     const limits = { turns: limited(options.parallel), readying: limited(1) };
-    const context = { ...options, ...limits, fleet, pulumi, workFolder, known, provider, otherPaths, previewed };
-    const stacks = await resultsOf(context);
-    if (!isOffline(environment)) await failBeyondLimits(previewed, fleet.stacks);
+    const stacks = await resultsOf({ ...options, ...limits, fleet, pulumi, workFolder, known, provider });
     return { stacks, strays: options.stop.raised ? [] : await straysIn(all, fleet, workspace) };
   } catch (error) {
     if (!options.stop.raised) throw error;
@@ -129,7 +111,7 @@ function resultsOf(context: RunContext): Promise<StackResult[]> {
 
 /** @param failed the name of a failed stack that this one depends on */
 async function resultOf(stack: FleetStack, context: RunContext, failed?: string): Promise<StackResult> {
-  const { command, planned = [], secrets, say, stop, previewed } = context;
+  const { planned = [], say, stop } = context;
   const plan = planned.find((one) => one.stack === stack.name);
   if (plan && !isGood(plan) && plan.outcome !== losesLedger) return plan;
   if (stop.raised) return notBegun(stack);
@@ -137,9 +119,7 @@ async function resultOf(stack: FleetStack, context: RunContext, failed?: string)
   say(stack.name, "begins");
   const run = new StackRun(stack, context);
   await run.end();
-  const { result, progress } = run;
-  if (command === "preview" && (isGood(result) || result.outcome === losesLedger))
-    previewed.push({ organization: stack.organization, result, progress, env: stackEnvironment(stack, secrets) });
+  const { result } = run;
   say(stack.name, `${result.outcome}, ${result.seconds.toFixed(1)} s`);
   return result;
 }
@@ -150,18 +130,6 @@ function sharedProvider({ stacks, secrets: { environment } }: RunOptions, log: s
   const isDebugged = /(^|,)consortium:/.test(environment.PULUMI_DEBUG_PROVIDERS ?? "");
   const isNeeded = stacks.some(({ definition }) => definition !== undefined) && hasYamlHost(environment) && !isDebugged;
   return file !== undefined && isNeeded ? new SharedProvider(file, log, environment) : undefined;
-}
-
-/** Returns the paths of the objects in the states of all stacks but one. It reads the states at the first call. */
-function pathReader({ stacks }: Fleet, open: (program?: string) => Promise<Workspace>): RunContext["otherPaths"] {
-  const limit = limited(4);
-  let states: Promise<{ name: string; paths: string[] }[]> | undefined;
-  return async (stack) => {
-    states ??= Promise.all(
-      stacks.map(({ name, program }) => limit(async () => ({ name, paths: await pathsIn(name, await open(program)) }))),
-    );
-    return (await states).flatMap(({ name, paths }) => (name === stack ? [] : paths));
-  };
 }
 
 /** Whether Pulumi or its provider was killed, for example because memory ran out. */
@@ -182,7 +150,7 @@ export class StackRun {
   readonly result: StackResult;
   readonly progress: Progress;
   readonly #log: string;
-  readonly #createLog: string;
+  readonly #creates: string;
   readonly #record: string;
   readonly #changes: boolean;
   readonly #cancelling = new AbortController();
@@ -197,7 +165,7 @@ export class StackRun {
   ) {
     const { workFolder, secrets, command } = context;
     this.#log = join(workFolder, "logs", `${spec.name}.log`);
-    this.#createLog = join(workFolder, "creates", `${spec.name}.jsonl`);
+    this.#creates = join(workFolder, "creates");
     this.#record = recovery.recordOf(workFolder, spec.name);
     this.#changes = command === "up" || command === "destroy";
     this.result = notBegun(spec);
@@ -219,10 +187,11 @@ export class StackRun {
         context.command === "preview" && result.ledgers.length > 0 && !context.mayLoseLedger?.has(result.stack);
       result.outcome = result.drift.length > 0 ? "drift" : isRefused ? losesLedger : "ok";
     } catch (error) {
-      const said = isFailure(error) ? saidIn(error) : messageOf(error);
+      const said = isFailure(error) ? saidIn(error) : codedMessage(error);
       if (stop.raised && result.outcome === "not begun") return;
       result.outcome = stop.raised ? "interrupted" : "failed";
       result.error = secrets.mask(progress.errors.join("\n") || said);
+      result.code = codeIn(result.error);
     } finally {
       this.#leave();
       stop.running.delete(this);
@@ -237,7 +206,7 @@ export class StackRun {
 
   async #perform(): Promise<void> {
     const { spec, context, progress, result } = this;
-    const { command, known, stop } = context;
+    const { command, known } = context;
     const runsProgram = command === "up" || command === "preview";
     // A stack with its own program belongs to another project, which was not listed.
     const exists = spec.program === undefined ? known.has(spec.name) : !runsProgram;
@@ -246,41 +215,35 @@ export class StackRun {
     const begun = await recovery.begin(this.#record, this.#changes);
     result.recovered = begun.isContinued;
     if (begun.isContinued) this.#tell("continues where a killed run stopped");
-    let settled = false;
+    let isSettled = false;
     try {
-      const workspace = await this.#run(exists);
-      settled = true;
-      if (this.result.recovered && this.#changes) await this.#nameLeftovers(workspace);
+      const leftovers = await this.#run(exists);
+      isSettled = true;
+      if (leftovers) this.#name(leftovers);
     } catch (error) {
       // The next run continues if the outcome of the last step is unknown, or if this run continued a killed one.
-      settled ||=
-        !result.recovered && (result.outcome === "not begun" || (!stop.ending && !wasKilled(error, progress)));
+      isSettled ||= !result.recovered && (result.outcome === "not begun" || !wasKilled(error, progress));
       throw error;
     } finally {
-      await context.provider?.end(spec.name);
-      await stop.ending; // no process of this run may be left when the next one begins
-      await begun.end(settled);
+      await begun.end(isSettled);
     }
   }
 
-  async #run(exists: boolean): Promise<Workspace> {
+  /** Returns what a killed run has left, if this run continued it. */
+  async #run(exists: boolean): Promise<recovery.Leftovers | undefined> {
     const { spec, context } = this;
-    const { command, fleet, takeOver } = context;
+    const { command, fleet, takeOver, known } = context;
     const workspace = await this.#workspace();
-    let isNew = false;
+    const isContinuing = this.#changes && this.result.recovered;
+    const held = isContinuing ? await pathsIn(spec.name, workspace) : [];
+    const mayBeOthers = this.#changes && !isContinuing && (known.get(spec.name) ?? 0) > 0;
+    let [isNew, isWhole] = [false, true];
     const steps = async () => {
       const create = () => workspace.createStack(spec.name).then(() => true);
       await context.readying(async () => {
         isNew ||= !exists && (await unless("StackAlreadyExistsError", create(), false));
-        await own(spec, fleet, workspace, { isNew, takeOver, claims: command === "up" });
+        await own(spec, fleet, workspace, { isNew, mayBeOthers, takeOver, claims: command === "up" });
       });
-      if (this.#changes && !this.result.recovered) rmSync(this.#createLog, { force: true });
-      if (this.#changes && this.result.recovered)
-        await recovery.continueFrom(
-          this.#createLog,
-          () => pathsIn(spec.name, workspace),
-          () => context.otherPaths(spec.name),
-        );
       await this.#verb(workspace, isNew);
     };
     try {
@@ -288,21 +251,26 @@ export class StackRun {
         await this.#releaseLock(error, workspace);
         await steps();
       });
+    } catch (error) {
+      isWhole = !wasKilled(error, this.progress);
+      throw error;
     } finally {
       // The preview created an empty stack to compare with. If it has resources by now, Pulumi refuses to remove it.
       if (isNew && command === "preview") await workspace.removeStack(spec.name);
+      await context.provider?.end(spec.name, isWhole);
     }
-    return workspace;
+    if (!isContinuing) return undefined;
+    return recovery.leftoversOf(this.#creates, spec.name, held, await pathsIn(spec.name, workspace));
   }
 
   /** If Pulumi YAML can express the network file, the stack runs as YAML, on the provider that all stacks share. */
   async #workspace(): Promise<Workspace> {
     const { spec, context } = this;
-    const { provider, workFolder, fleet, pulumi, secrets, stop } = context;
+    const { provider, workFolder, fleet, pulumi, secrets } = context;
     const env = {
       ...stackEnvironment(spec, secrets),
-      ...stop.mark,
-      ...(this.#changes && { ...recovery.markOf(this.#record), [createLogVariable]: this.#createLog }),
+      [createLogVariable]: this.#creates,
+      ...(this.#changes && recovery.markOf(this.#record)),
     };
     const yaml = provider && prepareYaml(workFolder, fleet, spec, secrets.environment);
     if (yaml) Object.assign(env, await provider.serve(spec.name, env));
@@ -355,9 +323,10 @@ export class StackRun {
     await stack.preview({ ...run, onEvent });
     const { ledgers } = foreseen.result;
     if (isAgreed || ledgers.length === 0) return;
-    throw new Error(
-      `${spec.name} would lose a ledger, and all that is written in it: ${ledgers.join(", ")}. Nothing was changed. ` +
-        `If that is meant, run this again with \`--allow-ledger-loss ${spec.name}\`.`,
+    throw new UserError(
+      "loses-ledger",
+      `Run this again with \`--allow-ledger-loss ${spec.name}\` if that is meant: ${spec.name} would lose a ledger, and all that is ` +
+        `written in it: ${ledgers.join(", ")}. Nothing was changed.`,
     );
   }
 
@@ -368,27 +337,27 @@ export class StackRun {
     const holders = recovery.holdersOf([error.message, ...progress.errors].join("\n"));
     progress.errors.length = 0;
     if (!this.result.recovered || !recovery.haveEnded(holders))
-      throw new Error(
-        `${recovery.lockedBy(holders)} If it is certain that no run is active, run \`pulumi cancel --yes --stack ${spec.name}\` in ` +
-          `${context.workFolder}, with the fleet's backend as PULUMI_BACKEND_URL, and this again.`,
-        { cause: error },
+      throw recovery.lockedError(
+        holders,
+        `If it is certain that no run is active, run \`pulumi cancel --yes --stack ${spec.name}\` in ${context.workFolder}, with ` +
+          "the fleet's backend as PULUMI_BACKEND_URL, and this again.",
+        error,
       );
     this.#tell("releases the lock of the killed run");
     await (await stackIn(spec.name, workspace)).cancel();
   }
 
-  /** Warns of objects that belong to the stack but are not in any state. */
-  async #nameLeftovers(workspace: Workspace): Promise<void> {
-    const isDestroyed = this.context.command === "destroy";
-    const { certain, open } = recovery.leftoversOf(this.#createLog, await pathsIn(this.spec.name, workspace));
+  /** Warns of objects that belong to the stack but are not in its state. @throws if `destroy` leaves them */
+  #name({ certain, open }: recovery.Leftovers): void {
     const { leftovers } = this.result;
     leftovers.push(...certain.map((one) => `the killed run created ${one}, which is not in the stack`));
     leftovers.push(...open.map((one) => `the killed run may have created an object in ${one}`));
     this.#tell(...leftovers.map((line) => `Warning: ${line}`));
-    if (isDestroyed && certain.length > 0)
-      throw new Error(
-        `the killed run created ${certain.join(", ")}, which was not in the stack. It may still exist: delete it with ` +
-          "`npx --no-install pulumi-consortium sweep --id <id>`.",
+    if (this.context.command === "destroy" && certain.length > 0)
+      throw new UserError(
+        "unclear-create",
+        "Delete it with `npx --no-install pulumi-consortium sweep --id <id>`, if it still exists: the killed run created " +
+          `${certain.join(", ")}, which was not in the stack.`,
       );
   }
 

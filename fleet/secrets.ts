@@ -3,9 +3,11 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import {
   environmentName,
+  type ErrorCode,
   keySourceVariable,
   printableLines,
   Secrets as Hidden,
+  UserError,
 } from "pulumi-consortium/internal/fleet";
 import { absoluteBackend } from "./file";
 import { type Fleet, type FleetStack, type SecretSource } from "./schema";
@@ -25,20 +27,22 @@ const usable = /^[\x21-\x7e]+$/;
 const longestMs = 60_000;
 
 /** @throws if it is missing */
-async function read(what: string, source: SecretSource, { folder }: Fleet, env: Env): Promise<string> {
+async function read(what: string, code: ErrorCode, source: SecretSource, { folder }: Fleet, env: Env): Promise<string> {
   const [program = "", ...args] = source.command ?? [];
-  const from = source.env === undefined ? `the command "${program}"` : `the variable ${source.env}`;
+  const refuse = (next: string, why: string, cause?: unknown) =>
+    new UserError(code, `${next}. ${what} ${why}. Nothing was started.`, { cause });
   let text = env[source.env ?? ""] ?? "";
   try {
     const options = { cwd: folder, env, timeout: longestMs };
     if (source.env === undefined) text = (await promisify(execFile)(program, args, options)).stdout;
   } catch (cause) {
     // Its output and arguments may be secret: show neither.
-    const { code, signal } = cause as { code?: string | number; signal?: string };
-    const why = code === "ENOENT" ? "there is no such program" : `it ended with ${signal ?? code}`;
-    throw new Error(`${what} cannot be read by ${from}: ${why}. Run it by hand to see what it says.`, { cause });
+    const { code: exit, signal } = cause as { code?: string | number; signal?: string };
+    const why = exit === "ENOENT" ? "there is no such program" : `it ended with ${signal ?? exit}`;
+    throw refuse(`Run the command "${program}" by hand to see what it says`, `cannot be read by it: ${why}`, cause);
   }
-  if (text.trim() === "") throw new Error(`${what} from ${from} is empty or not set. Nothing was started.`);
+  const next = source.env === undefined ? `Correct the command "${program}"` : `Set the variable ${source.env}`;
+  if (text.trim() === "") throw refuse(next, "is empty or not set");
   return text.trim();
 }
 
@@ -49,11 +53,13 @@ export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], e
   const organizations = new Set(stacks.map(({ organization }) => organization));
   const keys = [...organizations].map(async ({ name, apiKey }) => {
     const what = `The API key of the organization ${name}`;
-    const key = await read(what, apiKey, fleet, env);
-    if (!usable.test(key)) throw new Error(`${what} has spaces or line breaks. Nothing was started.`);
+    const key = await read(what, "no-key", apiKey, fleet, env);
+    if (!usable.test(key))
+      throw new UserError("no-key", `Correct it. ${what} has spaces or line breaks. Nothing was started.`);
     return [name, key] as const;
   });
-  const passphrase = fleet.passphrase && (await read("The passphrase", fleet.passphrase, fleet, env));
+  const passphrase =
+    fleet.passphrase && (await read("The passphrase", "invalid-setting", fleet.passphrase, fleet, env));
   const apiKeys = new Map(await Promise.all(keys));
   const sources = [...fleet.organizations.map(({ apiKey }) => apiKey), ...(fleet.passphrase ? [fleet.passphrase] : [])];
   const variables = [...sources.flatMap(({ env: name }) => name ?? []), keyVariable];

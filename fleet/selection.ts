@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { printableLines } from "pulumi-consortium/internal/fleet";
+import { printableLines, UserError } from "pulumi-consortium/internal/fleet";
 import { earlierFleet } from "./file";
 import { workFolderOf } from "./project";
 import { type Fleet, type FleetStack } from "./schema";
-import { type Shard, shardsOf, stagesOf } from "./shards";
+import { type Shard, stacksIn, stagesOf, titleOf } from "./shards";
 
 /* Which stacks of a fleet a command runs for. */
 
@@ -16,6 +16,8 @@ export interface Wanted {
   /** The stacks of one stage, from 1. */
   stage?: number;
   shard?: Shard;
+  /** Whether stacks must wait for those that they depend on. */
+  isOrdered?: boolean;
   /** A commit. */
   changedSince?: string;
 }
@@ -24,19 +26,24 @@ export interface Wanted {
 const isNoCommit = /^(0{40}|0{64})$/;
 
 /**
- * Selects stacks. Shards without a stage run in any order, so stacks that depend on each other share one.
+ * Selects stacks.
  * @returns names: the stacks of all shards, in their stages
- * @throws if a pattern matches no stack, or git cannot tell what has changed
+ * @throws if a pattern matches no stack, git cannot tell what has changed, or shards would run in no order
  */
-export function selected(fleet: Fleet, { only, stage, shard, changedSince }: Wanted) {
+export function selected(fleet: Fleet, { only, stage, shard, isOrdered, changedSince }: Wanted) {
   const named = only.length === 0 ? fleet.stacks : matching(fleet, only);
   const changes =
     changedSince === undefined || isNoCommit.test(changedSince) ? undefined : changesSince(fleet, changedSince);
   const all = changes ? named.filter(({ name }) => changes.reasons.has(name)) : named;
+  if (isOrdered && shard && stage === undefined && stagesOf(all).length > 1)
+    throw new UserError(
+      "invalid-argument",
+      `Add --stage to --shard ${titleOf(shard)}, or run this without --shard: stacks of ${fleet.file} depend on each other, and shards ` +
+        "wait only for those of an earlier stage.",
+    );
   const stages = stage === undefined ? [all] : stagesOf(all);
   const own = stages[(stage ?? 1) - 1] ?? [];
-  const shards = shard && shardsOf(own, shard.count, stage === undefined);
-  const stacks = shards ? own.filter(({ name }) => shards.get(name) === shard.index) : own;
+  const stacks = shard ? stacksIn(own, shard) : own;
   const namesOf = ({ name, organization }: FleetStack) => ({ stack: name, organization: organization.name });
   return { stacks, names: stages.map((some) => some.map(namesOf)), changes };
 }
@@ -52,7 +59,8 @@ export function matching({ stacks, file }: Fleet, patterns: readonly string[]): 
   const found = patterns.map((pattern) => {
     const own = stacks.filter(({ name }) => patternOf(pattern).test(name));
     if (own.length > 0) return own;
-    throw new Error(`${file} has no stack like ${pattern}: choose from ${stacks.map(({ name }) => name).join(", ")}.`);
+    const names = stacks.map(({ name }) => name).join(", ");
+    throw new UserError("invalid-argument", `Choose from ${names}: ${file} has no stack like ${pattern}.`);
   });
   return stacks.filter((stack) => found.some((own) => own.includes(stack)));
 }
@@ -146,17 +154,19 @@ function git(args: string[], cwd: string, otherwise?: () => string): string {
   const options = { cwd, env: process.env, maxBuffer: 2 ** 28, encoding: "utf8" } as const;
   const { error, status, stdout, stderr } = spawnSync("git", args, options);
   if (error && "code" in error && error.code === "ENOENT")
-    throw new Error("--changed-since needs git: install it, or add it to the PATH.");
+    throw refused("--changed-since needs git: install it, or add it to the PATH.");
   if (!error && status === 0) return stdout;
   if (otherwise) return otherwise();
   const said = printableLines(stderr.trim().replace(/^fatal: /, ""));
-  throw new Error(`--changed-since: git failed in ${cwd}: ${said || (error?.message ?? `git ${args[0]} failed`)}.`);
+  throw refused(`--changed-since: git failed in ${cwd}: ${said || (error?.message ?? `git ${args[0]} failed`)}.`);
 }
+
+const refused = (message: string): UserError => new UserError("invalid-argument", message);
 
 /** The id of a commit. */
 function idOf(given: string, top: string): string {
   const unknown = () => {
-    throw new Error(
+    throw refused(
       `--changed-since: git knows no commit ${given} in ${top}. If this is a shallow clone, fetch earlier commits (fetch-depth: 0 of ` +
         "actions/checkout; GIT_DEPTH: 0 of GitLab). Otherwise, name a commit that was fetched, or omit the option to run all stacks.",
     );

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { InvalidArgumentError } from "commander";
-import { type FleetStack, reached } from "./schema";
+import { type FleetStack } from "./schema";
 
 /* Shards spread a fleet over machines; stages order its stacks. Each stage has its own shards. */
 
@@ -28,50 +27,9 @@ export function shardIn(text: string): Shard {
   return { index, count };
 }
 
-/**
- * The shard index of each stack. Shard sizes differ by at most one. A stack goes into the shard with the greatest hash of its name that
- * still has room, so most stacks keep their shard when others come and go.
- * @param linked keeps stacks that depend on each other in one shard, which may then be larger
- */
-export function shardsOf(stacks: readonly FleetStack[], count: number, linked = false): Map<string, number> {
-  const hash = (name: string, index: number) => createHash("sha256").update(`${index} ${name}`).digest("hex");
-  const units = (linked ? groupsOf(stacks) : stacks.map(({ name }) => [name])).map((names) => {
-    const hashes = indexesOf(count).map((index) => ({ index, hash: hash(names[0]!, index) }));
-    hashes.sort((one, other) => (one.hash > other.hash ? -1 : 1));
-    return { names, hash: hashes[0]!.hash, order: hashes.map(({ index }) => index) };
-  });
-  units.sort((one, other) => other.names.length - one.names.length || (one.hash > other.hash ? -1 : 1));
-  const least = Math.floor(stacks.length / count);
-  let larger = stacks.length % count;
-  const sizes = new Map(indexesOf(count).map((index) => [index, 0]));
-  const shards = new Map<string, number>();
-  for (const { names, order } of units) {
-    const sizeWith = (index: number) => sizes.get(index)! + names.length;
-    const hasRoom = (index: number) => sizeWith(index) <= least || (sizeWith(index) === least + 1 && larger > 0);
-    const index = order.find(hasRoom) ?? order.reduce((one, other) => (sizeWith(other) < sizeWith(one) ? other : one));
-    if (sizeWith(index) > least) larger--;
-    sizes.set(index, sizeWith(index));
-    for (const name of names) shards.set(name, index);
-  }
-  return shards;
-}
-
-/** Names of stacks that `dependsOn` links, each group in order. */
-function groupsOf(stacks: readonly FleetStack[]): string[][] {
-  const links = new Map(stacks.map(({ name }) => [name, new Set<string>()]));
-  for (const { name, dependsOn } of stacks)
-    for (const other of dependsOn) {
-      links.get(other)?.add(name);
-      if (links.has(other)) links.get(name)!.add(other);
-    }
-  const seen = new Set<string>();
-  return [...links.keys()].sort().flatMap((first) => {
-    if (seen.has(first)) return [];
-    const group = [...reached(first, (name) => [...links.get(name)!])].sort();
-    group.forEach((name) => seen.add(name));
-    return [group];
-  });
-}
+/** The stacks of a shard. They take turns, so shards differ by at most one stack. */
+export const stacksIn = <T>(stacks: readonly T[], { index, count }: Shard): T[] =>
+  stacks.filter((_, at) => at % count === index - 1);
 
 /** First the stacks without dependencies, then those that depend only on the first ones, and so on. */
 export function stagesOf(stacks: readonly FleetStack[]): FleetStack[][] {
@@ -100,13 +58,8 @@ export interface Planned {
 export function plannedShards(stacks: readonly FleetStack[], count?: number): Planned[][] {
   const stages = stagesOf(stacks).map((own, at) => {
     const many = count ?? Math.min(mostShards, Math.ceil(own.length / stacksPerShard));
-    const shards = shardsOf(own, many);
-    const planned = indexesOf(many).map((index) => ({
-      stage: at + 1,
-      shard: { index, count: many },
-      stacks: own.filter(({ name }) => shards.get(name) === index),
-    }));
-    return planned.filter((one) => one.stacks.length > 0);
+    const shards = indexesOf(Math.min(many, own.length)).map((index) => ({ index, count: many }));
+    return shards.map((shard) => ({ stage: at + 1, shard, stacks: stacksIn(own, shard) }));
   });
   return stages.length > 0 ? stages : [[{ stage: 1, shard: { index: 1, count: count ?? 1 }, stacks: [] }]];
 }

@@ -11,6 +11,7 @@ import {
   printableLines,
   repeatable,
   say,
+  UserError,
   writable,
 } from "pulumi-consortium/internal/fleet";
 import { Cluster, podNameOf, resultOfStack, type StackObject } from "./cluster";
@@ -125,7 +126,7 @@ interface Found {
 
 /** The Stacks of a fleet, or of a namespace. */
 async function stacksOf([file, more]: string[], flags: Flags): Promise<Found> {
-  if (more !== undefined) throw new Error("Name one fleet file, or the results of its runs.");
+  if (more !== undefined) throw new UserError("invalid-argument", "Name one fleet file, or the results of its runs.");
   const fleet = file === undefined ? undefined : readFleet(file, { limits: false });
   const cluster = await Cluster.open(flags.context);
   const labels = fleet && Object.entries(labelsOf(fleet)).map(([key, value]) => `${key}=${value}`);
@@ -178,16 +179,15 @@ interface Resumed {
 async function resume(files: string[], flags: Flags): Promise<void> {
   if (isResult(files[0])) return remaining(mergeResults(files), flags);
   const { fleet, cluster, found } = await stacksOf(files, flags);
-  const objects = found.filter((object) => resultOfStack(object).outcome === "stalled");
-  const stalled = await Promise.all(objects.map(async (object) => ({ object, lock: await lockOf(object, cluster) })));
-  const over = stalled.filter(({ lock }) => lock?.isOver).map(({ object }) => object.spec.stack);
+  const stalled = found.filter((object) => resultOfStack(object).outcome === "stalled");
+  const over = stalled.filter((object) => lockOf(object)?.isOver).map(({ spec }) => spec.stack);
   const question = `Clear the locks of ${counted(over.length, "stack")}, whose updates have ended (${over.join(", ")})?`;
   const clears = over.length > 0 && (flags.yes === true || (await confirm(question)));
   const limit = limited(4);
-  const resumed = stalled.map(({ object, lock }) =>
+  const resumed = stalled.map((object) =>
     limit(async (): Promise<Resumed> => {
       const result: Resumed = { stack: object.spec.stack, namespace: object.metadata.namespace, done: [] };
-      const context = { fleet, cluster, clears, lock, done: result.done };
+      const context = { fleet, cluster, clears, done: result.done };
       await startAgain(object, context).catch((error: unknown) => (result.left = messageOf(error)));
       return result;
     }),
@@ -204,27 +204,20 @@ async function resume(files: string[], flags: Flags): Promise<void> {
 interface Lock {
   /** Who holds it. */
   who: string;
-  /** Whether all holders were this Stack's workspace, in which nothing is at work any more. */
+  /** Whether all holders were this Stack's workspace: the operator runs nothing for a stalled Stack, unless it was just started again. */
   isOver: boolean;
-  /** Since when the pod of the holders lives, although its Pulumi has ended, such as for lack of memory. */
-  lives?: string;
 }
 
-/** The lock that made the last update fail. A recreated pod has the same name. */
-async function lockOf(object: StackObject, cluster: Cluster): Promise<Lock | undefined> {
+/** The lock that made the last update fail. */
+function lockOf(object: StackObject): Lock | undefined {
   if (resultOfStack(object).operated?.lock === undefined) return undefined;
   const holders = holdersOf(object.status?.lastUpdate?.message ?? "");
-  const since = (await cluster.podOf(object.metadata))?.since;
   const isOwn = holders.every(({ host }) => host === podNameOf(object.metadata.name));
-  const isGone = since === undefined || holders.every((one) => Date.parse(since) > Date.parse(one.since));
-  // The operator runs nothing for a stalled Stack, unless somebody has just started it again.
-  const isAtRest = object.status?.currentUpdate === undefined;
-  return { who: holdersText(holders), isOver: isOwn && (isGone || isAtRest), lives: isGone ? undefined : since };
+  return { who: holdersText(holders), isOver: isOwn && object.status?.currentUpdate === undefined };
 }
 
 interface Context extends Pick<Found, "fleet" | "cluster"> {
   clears: boolean;
-  lock?: Lock;
   /** Gets what was done, also before a failure. */
   done: string[];
 }
@@ -233,28 +226,30 @@ interface Context extends Pick<Found, "fleet" | "cluster"> {
 const patience = 120;
 
 /** @throws if it was not started */
-async function startAgain({ metadata, spec, status }: StackObject, context: Context): Promise<void> {
-  const { fleet, cluster, clears, lock, done } = context;
+async function startAgain(object: StackObject, { fleet, cluster, clears, done }: Context): Promise<void> {
+  const { metadata, spec, status } = object;
+  const lock = lockOf(object);
   const project = status?.projectInfo?.name ?? spec.programRef?.name ?? fleet?.project;
   const backend = fleet?.backend ?? process.env.PULUMI_BACKEND_URL;
   if (lock && !lock.isOver) {
     const full = spec.stack.includes("/") ? spec.stack : `organization/${project ?? "<project>"}/${spec.stack}`;
-    const next = `If not: pulumi cancel --yes --stack ${full}`;
-    throw new Error(`its lock is held by ${lock.who}, which may be at work. ${next}`);
+    throw new Error(
+      `its lock is held by ${lock.who}, which may be at work. If not: pulumi cancel --yes --stack ${full}`,
+    );
   }
   if (lock && !clears) throw new Error(`its lock, of ${lock.who}, was not cleared: answer y, or use --yes`);
   if (lock && (project === undefined || backend === undefined))
     throw new Error("the backend with its lock is unknown: name the fleet file, or set PULUMI_BACKEND_URL");
-  // A workspace does not retry a failed installation.
-  const isBroken = status?.conditions?.some(({ type, reason }) => type === "Stalled" && reason === "WorkspaceFailed");
-  if (lock?.lives !== undefined || isBroken) {
+  // A workspace does not retry a failed installation. In one with a lock, Pulumi may live on, or another pod have the same name.
+  if (lock ?? status?.conditions?.some(({ type, reason }) => type === "Stalled" && reason === "WorkspaceFailed")) {
+    const before = lock && (await cluster.podOf(metadata));
     await cluster.removeWorkspace(metadata);
     done.push("workspace deleted");
-  }
-  for (let left = patience; lock?.lives && (await cluster.podOf(metadata))?.since === lock.lives; left--) {
-    if (left === 0)
-      throw new Error(`its pod ${podNameOf(metadata.name)} has not ended yet: run this again in a minute`);
-    await sleep(500);
+    for (let left = patience; before && (await cluster.podOf(metadata))?.since === before.since; left--) {
+      if (left === 0)
+        throw new Error(`its pod ${podNameOf(metadata.name)} has not ended yet: run this again in a minute`);
+      await sleep(500);
+    }
   }
   if (lock) {
     await cancelStack(project!, spec.stack, { ...process.env, PULUMI_BACKEND_URL: backend });

@@ -1,16 +1,7 @@
 /* The parts that the package consortium-fleet is built from. Not for programs: it may change with every version. */
 export { family } from "../cli/check/metrics";
-export { type Finding, note, ok, parts, showFindings, unknown, wrong } from "../cli/doctor/findings";
-export {
-  type Holder,
-  holdersText,
-  isOn,
-  type Lock,
-  locksIn,
-  cutOff,
-  pendingIn,
-  withoutLogin,
-} from "../cli/doctor/held";
+export { failure, type Finding, note, ok, showFindings, unknown, wrong } from "../cli/doctor/findings";
+export { type Holder, holdersText, isOn, type Lock, locksIn, cutOff, withoutLogin } from "../cli/doctor/held";
 export { service as examineService } from "../cli/doctor/service";
 export { versions as examineVersions } from "../cli/doctor/versions";
 export { noPulumi } from "../cli/shared/connection";
@@ -32,27 +23,26 @@ export {
 export { differencesBetween, inWords } from "../inventory/drift";
 export { type EngineEvent } from "../inventory/plan/read";
 export type { Answer, Order } from "../plugin/shared";
-export { ConsortiumClient, type ConsortiumObject, isApiError, regions } from "../provider/api";
+export { regions } from "../provider/api";
+export { codedMessage, codeIn, type ErrorCode, UserError } from "../provider/errors";
 export { counted, messageOf } from "../provider/plain";
 export { environmentName, keySourceVariable } from "../provider/api/environment";
 export { paths } from "../provider/api/paths";
 export { printable, printableLines } from "../provider/api/printable";
 export { Secrets } from "../provider/api/secrets";
-export { isGone } from "../provider/api/states";
 export {
   classOf,
   holdsLedger,
   kindOf,
   limits,
   lossWarnings,
-  networkType,
   outlivesResource,
   partsOfUrn,
   sharedArgument,
 } from "../provider/constants";
-export { isOffline } from "../provider/pulumi/sessions";
 export { resolveProviderSettings } from "../provider/pulumi/settings";
-export { createLogVariable, markInterrupted, readCreateLog } from "../provider/core/create-log";
+export { createLogVariable } from "../provider/pulumi/stack-log";
+export { readCreateLog } from "../provider/core/create-log";
 export { type Props, pathOf } from "../provider/core/definition";
 export { didYouMean } from "../provider/core/suggest";
 export { groupBy } from "../provider/core/values";

@@ -72,8 +72,9 @@ export class Engine {
   /** Shows a line in the row of a resource; without a URN, for the whole run. Ignores an engine that is gone. */
   async show(message: string, weight: Weight, urn = ""): Promise<void> {
     const request = new LogRequest();
-    request.setSeverity(weight === "warning" ? LogSeverity.WARNING : LogSeverity.INFO);
-    request.setMessage(message);
+    const [mark = ""] = /^WARNING: /.exec(message) ?? []; // the core's; Pulumi has its own
+    request.setSeverity(weight === "warning" || mark !== "" ? LogSeverity.WARNING : LogSeverity.INFO);
+    request.setMessage(message.slice(mark.length));
     request.setUrn(urn);
     request.setEphemeral(weight === "passing");
     await new Promise<void>((resolve) => this.#client.log(request, () => resolve()));

@@ -76,7 +76,7 @@ export function listen({ engine, environment }: Serving): Promise<Served> {
       if (error) return reject(error);
       resolve({
         port,
-        left: () => current?.left(),
+        left: () => within(() => current?.left()),
         end: () => {
           server.forceShutdown();
           void loaded?.then((one) => one.end());

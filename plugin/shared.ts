@@ -5,11 +5,15 @@ import { listen, type Served } from "./server";
 /* The provider of many stacks in one process, for a fleet. Each stack has its own port, environment and sessions. */
 
 /** The fleet's messages. */
-export type Order = { serve: string; environment: Environment } | { end: string };
+export type Order =
+  | { serve: string; environment: Environment }
+  /** `whole`: the engine has ended as it should, so all that the stack has made is in its state. */
+  | { end: string; whole: boolean };
 
+/** Without a port, the stack is served no more. */
 export interface Answer {
   served: string;
-  port: number;
+  port?: number;
 }
 
 /** Serves stacks until the fleet is gone. From then on, nothing is sent. @param left called then */
@@ -22,7 +26,11 @@ export function serveShared(left: () => void): void {
   });
   process.on("message", (order: Order) => {
     if ("end" in order) {
-      void served.get(order.end)?.then((one) => one.end());
+      void Promise.resolve(served.get(order.end)).then((one) => {
+        if (order.whole) one?.left();
+        one?.end();
+        process.send!({ served: order.end } satisfies Answer);
+      });
       return void served.delete(order.end);
     }
     const { serve: stack, environment } = order;

@@ -28,12 +28,13 @@ export const problems = {
   "unknown-argument": { cause: "An argument is misspelled.", fix: "Correct it." },
   "missing-argument": {
     cause: "An argument is required.",
-    fix: "Give a parent as `membershipId` (its id), or in TypeScript as `membership` (the resource).",
+    fix: "Give a parent's id (`membershipId`), or in TypeScript the resource (`membership`).",
   },
   "invalid-argument": {
     cause: "A value cannot be used.",
     fix: "Correct it. If a new value is meant, [say so](settings.md).",
   },
+  "invalid-file": { cause: "A network or fleet file is wrong.", fix: "Correct the lines." },
   "limit-reached": {
     cause: "The plan allows no more.",
     fix: "Delete an object, or ask for more.",
@@ -64,14 +65,24 @@ export const problems = {
   },
   "not-allowed": { cause: "The key may not do this.", fix: "Ask your administrator." },
   "not-found": { cause: "The object does not exist, or this key cannot see it.", fix: "Check the id and the key." },
-  "answer-lost": { cause: "No usable answer came back.", fix: "Run the command again: nothing is created twice." },
-  "service-failed": { cause: "The service has problems.", fix: "Run the command again later." },
+  "answer-lost": { cause: "No usable answer came.", fix: "Run it again: nothing is created twice." },
+  "service-failed": { cause: "The service has problems.", fix: "Try again later." },
   "too-many-calls": {
     cause: "The service wants fewer calls.",
     fix: "Lower `consortium:maxConcurrency`.",
   },
   "request-refused": { cause: "The service refuses a value.", fix: "Correct what the error names." },
   conflict: { cause: "Something else changes it.", fix: "Run again afterwards." },
+  "stack-locked": {
+    cause: "Another run has the stack.",
+    fix: "Wait. If it was killed, run `pulumi cancel`.",
+  },
+  "loses-ledger": { cause: "A stack would lose a ledger.", fix: "If meant: `--allow-ledger-loss <stack>`." },
+  "policy-violated": { cause: "A policy forbids it.", fix: "Change what it names." },
+  "stack-of-others": {
+    cause: "The stack is another fleet's, or nobody's.",
+    fix: "[Take it over](fleet.md#the-fleet-of-a-stack).",
+  },
   "unknown-setting": { cause: "A setting is misspelled.", fix: "Remove it with `pulumi config rm`." },
   "invalid-setting": { cause: "A setting has an unusable value.", fix: "Correct it where the error says." },
   "clear-text": {
@@ -80,18 +91,18 @@ export const problems = {
   },
   "not-empty": {
     cause: "The object contains or serves what is not in this stack.",
-    fix: "Delete that first, or leave the object to others: `pulumi state delete`.",
+    fix: "Delete that first, or leave it to others: `pulumi state delete`.",
   },
   "not-deleted": {
     cause: "The service does not delete the object.",
     fix: "Delete it in the console, then run `pulumi refresh`.",
   },
   "cannot-change": {
-    cause: "The service cannot change this property. Nothing was changed.",
+    cause: "The service cannot change this property.",
     fix: "Restore the old value, or use the console, then `pulumi refresh`.",
   },
   "cannot-adopt": {
-    cause: "The object differs from the program, or several objects fit.",
+    cause: "The object differs from the program, or several fit.",
     fix: "Adopt one by its id, or choose another name.",
   },
   "managed-twice": {
@@ -101,22 +112,22 @@ export const problems = {
   "deleted-outside": { cause: "Somebody deleted the object.", fix: "`pulumi up --refresh` makes it again." },
   "not-listed": {
     cause: "Nothing proves that the object is gone.",
-    fix: "Run the command again, or set `CONSORTIUM_CONFIRM_DELETED`.",
+    fix: "Run it again, or set `CONSORTIUM_CONFIRM_DELETED`.",
   },
   "partial-list": { cause: "A list is incomplete.", fix: "Ask whoever runs it." },
   "unclear-create": {
-    cause: "It is unclear whether an object was created, or which.",
-    fix: "Look at the ones in the error, then adopt one by its id.",
+    cause: "It is unclear what was created.",
+    fix: "Look at the objects in the error, then adopt one by its id.",
   },
   "unclear-change": {
-    cause: "It is unclear whether the object was changed.",
-    fix: "Run `pulumi up` again: it finds out.",
+    cause: "Perhaps the object was changed.",
+    fix: "`pulumi up` finds out.",
   },
   "step-failed": { cause: "Another resource failed first.", fix: "Correct its error." },
-  interrupted: { cause: "The run was cancelled.", fix: "Run the same command again." },
-  "no-funds": { cause: "The account cannot pay.", fix: "Send money to it. Nothing was spent." },
+  interrupted: { cause: "The run was cancelled.", fix: "Run it again." },
+  "no-funds": { cause: "The account cannot pay. Nothing was spent.", fix: "Send money." },
   "unclear-deployment": {
-    cause: "It is unclear whether the contract was deployed.",
+    cause: "Perhaps the contract was deployed.",
     fix: "Look for it, then [say what you found](tethers.md#when-the-outcome-is-unknown).",
   },
   "tether-failed": {
@@ -154,14 +165,22 @@ export const hasCode = (error: unknown, ...codes: ErrorCode[]): error is UserErr
 
 /** An error's text with its code and where that is explained, as users see it. */
 export function coded(text: string, code: ErrorCode | undefined): string {
-  return code === undefined ? text : `${text} [${code}: docs/troubleshooting.md#${code}]`;
+  if (code === undefined) return text;
+  return `${text}${text.includes("\n") ? "\n" : " "}[${code}: docs/troubleshooting.md#${code}]`;
 }
 
 /** Why a value is refused, as users see it. */
 export const reasonShown = ({ reason, code = "invalid-argument" }: { reason: string; code?: ErrorCode }): string =>
   coded(reason, code);
 
-export const codedMessage = (error: unknown): string => coded(messageOf(error), codeOf(error));
+/** The first code in a text that users have seen, such as Pulumi's output. */
+export const codeIn = (text: string): ErrorCode | undefined =>
+  Array.from(text.matchAll(/\[([a-z-]+)(?:: docs\/\S+)?\]/g), ([, code]) => code).find(isCode);
+
+export function codedMessage(error: unknown): string {
+  const text = messageOf(error);
+  return codeIn(text) ? text : coded(text, codeOf(error));
+}
 
 export interface ErrorDetails {
   /** The short form of an error that all resources of a run share: for all but the first. */

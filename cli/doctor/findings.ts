@@ -36,12 +36,6 @@ export function failure(about: string, error: unknown, otherwise: string): Findi
 export const isAtLeast = (version: string, least: string): boolean =>
   new Intl.Collator("en", { numeric: true }).compare(version.replace(/^v/, ""), least) >= 0;
 
-/** Splits a message of a fleet into the problem (its first sentence) and the advice. */
-export function parts(text: string): [what: string, next: string] {
-  const [first = "", ...rest] = text.split(/(?<=[.!?]) (?=[A-Z])/);
-  return [first.replace(/\.$/, ""), rest.join(" ")];
-}
-
 /** Prints findings without secrets, and what to do. The exit code says whether something is wrong. */
 export function showFindings(findings: readonly Finding[], secrets: Secrets, json?: boolean): void {
   const masked = findings.map((one) => maskedWith(secrets, one));

@@ -1,6 +1,6 @@
 # The embedded service, from what `npm run release` writes:
 #   docker build --file examples/docker/service.Dockerfile --tag consortium-service release
-FROM node:24-bookworm-slim
+FROM node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 COPY npm/consortium-service-*.tgz /tmp/
 RUN npm install --global --omit=dev /tmp/consortium-service-*.tgz \
  && rm -rf /tmp/consortium-service-*.tgz /root/.npm \

@@ -8,12 +8,8 @@ import { isElsewhere, isKnown, withKey } from "./ownership";
 
 /*
  * The creates of one stack, as lines of a file. Each is logged before it is sent and again when it is answered: after a kill, only this
- * tells which objects are the stack's own. A fleet names the file, and marks what a killed run left in it; stack-log.ts keeps the files of
- * all other stacks.
+ * tells which objects are the stack's own. provider/pulumi/stack-log.ts says where they are.
  */
-
-/** The variable that names the file. */
-export const createLogVariable = environmentName("fleetCreates");
 
 /** One create. Without an id, nobody saw its answer. */
 export interface LoggedCreate {
@@ -44,23 +40,23 @@ export type Line =
   | { made: string; id: string }
   | { refused: string }
   /** It is this stack's, although its state has lost it: a service did not delete it alone, or it is deleted with what it is in. */
-  | { left: LoggedCreate }
-  /** A killed run ends here; `held`: paths of the objects in the states of this stack and of others. */
-  | { continued: { held: string[] } };
+  | { left: LoggedCreate };
 
 export interface LogContents {
   /** The run that logged. */
   run?: string;
-  /** Creates of killed runs that succeeded, or may have. */
-  interrupted: LoggedCreate[];
-  /** Creates since then. */
-  current: LoggedCreate[];
+  /** Creates that succeeded, or may have. */
+  creates: LoggedCreate[];
   /** Objects that a state has lost before they were deleted. */
   left: LoggedCreate[];
+}
+
+/** What earlier runs of a stack have logged. */
+export interface Before {
+  /** Creates of killed runs, and what was left. */
+  interrupted: LoggedCreate[];
   /** Whether this run continues a killed one. */
   isContinued: boolean;
-  /** Paths of the objects that the states held when the killed run was continued. */
-  held: ReadonlySet<string>;
 }
 
 /** A power cut may leave a partial line. */
@@ -82,7 +78,7 @@ function textOf(file: string): string {
 
 export function readCreateLog(file: string): LogContents {
   const all = new Map<string, LoggedCreate>();
-  const contents: LogContents = { interrupted: [], current: [], left: [], isContinued: false, held: new Set() };
+  const contents: LogContents = { creates: [], left: [] };
   const add = (attempt: string, more: Partial<LoggedCreate>): void => {
     const begun = all.get(attempt);
     if (begun) all.set(attempt, { ...begun, ...more });
@@ -95,28 +91,9 @@ export function readCreateLog(file: string): LogContents {
     else if ("again" in line) add(line.again, { last: { at: line.at, serviceAt: line.serviceAt } });
     else if ("made" in line) add(line.made, { id: line.id });
     else if ("refused" in line) all.delete(line.refused);
-    else if ("continued" in line) {
-      contents.interrupted = [...all.values()];
-      contents.isContinued = true;
-      contents.held = new Set(line.continued.held);
-    }
   }
-  contents.current = [...all.values()].slice(contents.interrupted.length);
+  contents.creates = [...all.values()];
   return contents;
-}
-
-const append = (file: string | number, lines: Line[]): void =>
-  appendFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600 });
-
-/** Marks the creates so far as a killed run's. @param held paths of the objects that are in a state */
-export function markInterrupted(file: string, held: string[]): void {
-  const opened = openSync(file, "a", 0o600);
-  try {
-    append(opened, [{ continued: { held } }]);
-    fsyncSync(opened);
-  } finally {
-    closeSync(opened);
-  }
 }
 
 /** By file: the flush that begins next, and the one in progress. */
@@ -124,7 +101,7 @@ const flushes = new Map<string, { next?: Promise<void>; now: Promise<void> }>();
 
 /** Adds lines. @returns when they are on the disk: one flush serves all creates that have logged before it begins */
 export function written(file: string, ...lines: Line[]): Promise<void> {
-  append(file, lines);
+  appendFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600 });
   const known = flushes.get(file) ?? { now: Promise.resolve() };
   flushes.set(file, known);
   const begin = (): Promise<void> => {
@@ -145,36 +122,18 @@ async function flush(file: string): Promise<void> {
 
 /** The file in which a process logs its creates, and the entries of earlier runs. */
 export interface Logs {
-  /** Whether a fleet keeps it, which knows the states of all its stacks. */
-  readonly isFleets: boolean;
   /** Entries from before this process began. */
-  readonly before: LogContents;
+  readonly before: Before;
   /** @returns when the line is on the disk; undefined: nothing is kept */
   write(line: Line): Promise<void> | undefined;
-  /** The logs of a fleet's other stacks, which may create the same at the same time. */
-  others?(): { stack: string; file: string }[];
+  /** The logs of other stacks, which may create the same at the same time. */
+  others(): { stack: string; file: string }[];
 }
-
-/** The log of a fleet's stack. */
-export const fleetLog = (file: string): Logs => ({
-  isFleets: true,
-  before: readCreateLog(file),
-  write: (line) => written(file, line),
-  others: () =>
-    readdirSync(dirname(file))
-      .filter((name) => name !== basename(file) && name.endsWith(".jsonl"))
-      .map((name) => ({ stack: basename(name, ".jsonl"), file: join(dirname(file), name) })),
-});
 
 /** The creates of this stack. */
 export class CreateLog {
   /** @param logs undefined: nothing is logged */
   constructor(private readonly logs?: Logs) {}
-
-  /** Whether a fleet keeps the log: its runs adopt only what the log proves. */
-  get isFleets(): boolean {
-    return this.logs?.isFleets === true;
-  }
 
   /** Whether this run continues a killed one. */
   get isContinued(): boolean {
@@ -196,17 +155,11 @@ export class CreateLog {
     return all.findLast(({ id }) => id === undefined || !isInState(id))?.name;
   }
 
-  /** Whether the state of this stack, or of another one, had the object with this path when this run began. */
-  isHeld(path: string): boolean {
-    return this.logs?.before.held.has(path) === true;
-  }
-
-  /** What other stacks of the fleet have created there, or may have. */
+  /** What other stacks have created there, or may have. */
   ofOtherStacks(path: string): { stack: string; create: LoggedCreate }[] {
-    return (this.logs?.others?.() ?? []).flatMap(({ stack, file }) => {
-      const { interrupted, current } = readCreateLog(file);
-      return [...interrupted, ...current].flatMap((create) => (create.path === path ? [{ stack, create }] : []));
-    });
+    return (this.logs?.others() ?? []).flatMap(({ stack, file }) =>
+      readCreateLog(file).creates.flatMap((create) => (create.path === path ? [{ stack, create }] : [])),
+    );
   }
 
   /**
@@ -242,14 +195,12 @@ export class CreateLog {
 
   /** Logs an object that the state loses now, and that is deleted with what it is in. */
   async left(begun: Pick<LoggedCreate, "path" | "name" | "resource" | "id">, settings: Settings): Promise<void> {
-    if (this.isFleets) return; // its log ends with the run
     const left = { ...begun, attempt: randomUUID(), before: [], key: keyOf(settings), at: Date.now() };
     await this.logs?.write({ left });
   }
 
   /** Logs that this run continues with an object of a killed one. */
   async continued(create: LoggedCreate, id: string): Promise<void> {
-    if (this.isFleets) return; // its log is one file, which says so already
     const attempt = randomUUID();
     await this.logs?.write({ begun: { ...create, attempt } });
     await this.logs?.write({ made: attempt, id });

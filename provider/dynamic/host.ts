@@ -1,3 +1,4 @@
+import type { log } from "@pulumi/pulumi";
 import { engineAddress, onEngineGone, onLeaving } from "../pulumi/engine";
 import { Sessions } from "../pulumi/sessions";
 import { ownKey, providerSettingNames, type ProviderSettings, settingsIn } from "../pulumi/settings";
@@ -27,7 +28,7 @@ function watchEngine(): AbortSignal {
   const controller = (interrupt = new AbortController());
   const engine = engineAddress();
   const heard = onCancel(() => controller.abort());
-  // eslint-disable-next-line no-console -- the host shows what the provider process prints
+  // eslint-disable-next-line no-console -- this SDK is not known: nothing else is sure to show it
   if (engine !== undefined && !heard) console.log(unheard);
   onEngineGone(engine, () => process.exit(1));
   return controller.signal;
@@ -43,8 +44,7 @@ export class HostProcess {
   constructor(interrupted?: () => AbortSignal) {
     this.sessions = new Sessions({
       settings: () => (this.#settings ??= this.#read()),
-      // eslint-disable-next-line no-console -- the host shows what the provider process prints, line by line
-      say: (message) => console.log(message),
+      say: (message) => void show(message),
       interrupted: interrupted ?? watchEngine,
     });
     this.#isWatching = interrupted !== undefined;
@@ -66,10 +66,6 @@ export class HostProcess {
 }
 
 export const hostProcess = new HostProcess();
-
-/** Shows lines in the preview. */
-// eslint-disable-next-line no-console -- the host shows what the provider process prints
-const show = (lines: string[]): void => lines.forEach((line) => console.log(line));
 
 /**
  * Marks what is always a secret: the program cannot, where one of its transforms set it. The host passes the marks on. Each value within an
@@ -108,12 +104,12 @@ export function handler(definition: Definition, host = hostProcess) {
     check: (olds: Props, news: Props) =>
       guarded(news, async () => {
         const { lines, ...checked } = verbs.check(olds, news);
-        show(lines);
+        await show(...lines);
         const isPreview = news[previewKey] === true && checked.failures.length === 0;
         const warning = isPreview ? await sessions.proveKey() : undefined;
-        if (warning !== undefined) show([`WARNING: ${warning}`]);
+        if (warning !== undefined) await show(warns + warning);
         if (isPreview && Object.keys(olds).length === 0)
-          show((await verbs.adoption({ ...news, ...checked.inputs })).lines);
+          await show(...(await verbs.adoption({ ...news, ...checked.inputs })).lines);
         const failures = checked.failures.map((issue) => ({ property: issue.property, reason: reasonShown(issue) }));
         return { inputs: withSecrets(definition, checked.inputs), failures };
       }),
@@ -121,7 +117,7 @@ export function handler(definition: Definition, host = hostProcess) {
     diff: (id: string, olds: Props, news: Props) =>
       guarded(news, async () => {
         const { changes, replaces, deleteBeforeReplace, warnings } = await verbs.diff(id, olds, news);
-        show(warnings.map((warning) => `WARNING: ${warning}`));
+        await show(...warnings.map((warning) => warns + warning));
         // A state of the plugin names no code. Without it, this host could not read or delete the object later.
         return { changes: changes || olds[providerKey] === undefined, replaces, deleteBeforeReplace };
       }),
@@ -151,6 +147,38 @@ export function handler(definition: Definition, host = hostProcess) {
  * Everything that depends on how Pulumi's host of dynamic providers (`cmd/dynamic-provider` of @pulumi/pulumi) is built. There
  * is no public way to do these things. tests/provider/dynamic/host.test.ts and tests/e2e fail when they stop working.
  */
+
+/** Begins a warning. */
+const warns = "WARNING: ";
+
+/** Shows lines: warnings as Pulumi's own, and as messages what the host shows because the process prints it. */
+async function show(...lines: string[]): Promise<void> {
+  for (const line of lines) {
+    const isShown = line.startsWith(warns) && (await warn(line.slice(warns.length)));
+    if (!isShown) console.log(line); // eslint-disable-line no-console -- the host shows it
+  }
+}
+
+let logging: Promise<typeof log> | undefined;
+
+/** The SDK's log, which the host does not point to the engine. */
+async function logOf(engine: string): Promise<typeof log> {
+  const { resetOptions } = await import("@pulumi/pulumi/runtime/settings.js");
+  resetOptions("", "", -1, engine, "", false, "");
+  return import("@pulumi/pulumi/log/index.js");
+}
+
+/** @returns whether the engine can show warnings */
+async function warn(text: string): Promise<boolean> {
+  const engine = engineAddress();
+  if (engine === undefined) return false;
+  try {
+    await (await (logging ??= logOf(engine))).warn(text);
+    return true;
+  } catch {
+    return false; // this SDK is built differently
+  }
+}
 
 /** For some verbs the host prints `${error}: ${error.stack}` before the message, which is enough by itself. */
 const printed = { title: "consortium", stack: "its error is shown with the resource" };

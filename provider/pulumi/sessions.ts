@@ -8,7 +8,7 @@ import { printable } from "../api/printable";
 import { Secrets } from "../api/secrets";
 import { SettingsError } from "../api/settings";
 import { begin } from "../api/trace";
-import { CreateLog, createLogVariable, fleetLog } from "../core/create-log";
+import { CreateLog } from "../core/create-log";
 import { type Props } from "../core/field";
 import { Run } from "../core/run";
 import { newSession, type Session } from "../core/session";
@@ -70,7 +70,7 @@ function resolve(given: ProviderSettings): Resolved {
 export class Sessions {
   /** Secrets that this process was given. */
   readonly secrets = new Secrets();
-  /** Log of creates, unless a fleet keeps one. */
+  /** Log of creates. */
   readonly log = new StackLog((line) => this.host.say(line));
   #checked?: Resolved;
   #resolved?: { from: unknown[]; now: Resolved };
@@ -231,8 +231,7 @@ export class Sessions {
           say(`${error.call}: ${error.errorMessage}; trying again in ${Math.round(delayMs / 1000)} s`);
       },
     });
-    const file = processEnvironment()[createLogVariable];
-    const createLog = new CreateLog(file === undefined ? this.log : fleetLog(file));
+    const createLog = new CreateLog(this.log);
     return newSession(client, { clock, say, adoptAll: adoptsAll(host.settings()), createLog, run: this.run() });
   }
 }

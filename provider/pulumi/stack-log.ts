@@ -1,19 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
-import { type Environment, processEnvironment } from "../api/environment";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { type Environment, environmentName, processEnvironment } from "../api/environment";
 import { paths } from "../api/paths";
 import { messageOf } from "../plain";
-import { type Line, type LogContents, type LoggedCreate, type Logs, readCreateLog, written } from "../core/create-log";
+import { type Before, type Line, type LogContents, type LoggedCreate, type Logs, readCreateLog, written } from "../core/create-log";
 import { engineAddress } from "./engine";
 import { times } from "../core/times";
 
 /*
- * The logs of creates of stacks without a fleet, in the user's state folder: a folder for each organization, project and stack, and a file
- * for each process of a run that creates something. A run that ends as it should removes its file: everything that it created is in the
+ * The logs of creates of stacks, in the user's state folder, or in a fleet's: a folder for each organization, project and stack, and a
+ * file for each process of a run that creates something. A run that ends as it should removes its file: everything that it created is in the
  * state. A file that remains belongs to a killed run, or lists objects that are deleted with what they are in.
  */
+
+/** The variable that names the folder of a fleet's logs. */
+export const createLogVariable = environmentName("fleetCreates");
 
 /** A stack, as its program or its URNs name it. */
 interface StackName {
@@ -24,7 +27,9 @@ interface StackName {
 }
 
 /** XDG's folder for what programs keep between runs; on Windows, the one that does not roam. */
-function stateFolder({ XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "" }: Environment): string {
+function stateFolder({ XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "", ...env }: Environment): string {
+  const own = env[createLogVariable];
+  if (own !== undefined) return own;
   const base = isAbsolute(xdg) ? xdg : process.platform === "win32" && local !== "" ? local : undefined;
   return join(base ?? join(homedir(), ".local", "state"), "pulumi-consortium", "creates");
 }
@@ -37,17 +42,14 @@ const namesIn = (folder: string): string[] => {
   }
 };
 
-const nothing: LogContents = readCreateLog("");
-
 /** The log of one process. */
 export class StackLog implements Logs {
-  readonly isFleets = false;
   /** The same for all processes of a run. */
   readonly #run = engineAddress() ?? randomUUID();
   readonly #own = `${randomUUID()}.jsonl`;
   #name?: StackName;
   #folder?: string;
-  #before?: LogContents;
+  #before?: Before;
   #isKept = true;
   #begun = false;
   /** Creates in progress: their objects are not in the state yet. */
@@ -87,25 +89,39 @@ export class StackLog implements Logs {
   }
 
   /** Creates logged by killed runs of the stack. */
-  get before(): LogContents {
-    if (this.#place === undefined) return nothing;
+  get before(): Before {
+    if (this.#place === undefined) return { interrupted: [], isContinued: false };
     if (this.#before) return this.#before;
     const logs = this.#others().filter(({ run }) => run !== this.#run);
-    const killed = logs.flatMap(({ current }) => current);
+    const killed = logs.flatMap(({ creates }) => creates);
     // An object that is left is found like one of a killed run, but no run was killed.
     const interrupted = [...killed, ...logs.flatMap(({ left }) => left)].sort((one, other) => one.at - other.at);
-    return (this.#before = { ...nothing, interrupted, isContinued: killed.length > 0 });
+    return (this.#before = { interrupted, isContinued: killed.length > 0 });
   }
 
-  /** The files of the stack but this process's own. Removes those that are too old. */
-  #others(): (LogContents & { file: string })[] {
+  /** The logs of the other stacks there. */
+  others(): { stack: string; file: string }[] {
     const folder = this.#place;
     if (folder === undefined) return [];
-    const files = namesIn(folder).filter((name) => name.endsWith(".jsonl") && name !== this.#own);
-    return files.flatMap((name) => {
+    const stacks = namesIn(dirname(folder)).filter((name) => name !== basename(folder));
+    return stacks.flatMap((name) =>
+      this.#filesIn(join(dirname(folder), name)).map((file) => ({ stack: name.split("+").slice(1).join("."), file })),
+    );
+  }
+
+  /** The logs of the stack but this process's own. */
+  #others(): (LogContents & { file: string })[] {
+    const files = this.#place === undefined ? [] : this.#filesIn(this.#place);
+    return files.map((file) => ({ file, ...readCreateLog(file) }));
+  }
+
+  /** The files of a stack but this process's own. Removes those that are too old. */
+  #filesIn(folder: string): string[] {
+    const names = namesIn(folder).filter((name) => name.endsWith(".jsonl") && name !== this.#own);
+    return names.flatMap((name) => {
       const file = join(folder, name);
       const { mtimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
-      if (Date.now() - mtimeMs <= times.logKeptMs) return [{ file, ...readCreateLog(file) }];
+      if (Date.now() - mtimeMs <= times.logKeptMs) return [file];
       rmSync(file, { force: true });
       return [];
     });
@@ -113,7 +129,7 @@ export class StackLog implements Logs {
 
   /** Whether another process of this run, for another provider, has created the object, or goes on with it. */
   isMadeElsewhere(path: string): boolean {
-    return this.#others().some(({ run, current }) => run === this.#run && current.some((one) => pathOf(one) === path));
+    return this.#others().some(({ run, creates }) => run === this.#run && creates.some((one) => pathOf(one) === path));
   }
 
   /** Counts a create as open meanwhile. */
@@ -134,17 +150,17 @@ export class StackLog implements Logs {
   end(shown: ReadonlySet<string>): void {
     if (this.#open > 0) return;
     try {
-      const own = this.#begun ? readCreateLog(join(this.#place!, this.#own)) : nothing;
+      const own = this.#begun ? readCreateLog(join(this.#place!, this.#own)) : { creates: [], left: [] };
       const others = this.#others();
       // Only an id proves that it was created.
       const created = [
-        ...own.current.filter(({ id }) => id !== undefined),
-        ...others.flatMap(({ current }) => current.filter((one) => one.id !== undefined && shown.has(pathOf(one)))),
+        ...own.creates.filter(({ id }) => id !== undefined),
+        ...others.flatMap(({ creates }) => creates.filter((one) => one.id !== undefined && shown.has(pathOf(one)))),
       ];
       const isDone = (one: LoggedCreate): boolean =>
         shown.has(pathOf(one)) || created.some((later) => isSame(later, one) && later.at >= one.at);
-      for (const { file, run, current, left } of others) {
-        const all = [...current, ...left];
+      for (const { file, run, creates, left } of others) {
+        const all = [...creates, ...left];
         if (run !== this.#run && all.length > 0 && all.every(isDone)) rmSync(file, { force: true });
       }
       if (!this.#begun) return;

@@ -15,6 +15,8 @@ import { type Plan, planOf } from "./plan";
 import { checkRules } from "./rules";
 import { Network } from "./schema";
 
+export { coded } from "../../provider/errors";
+
 /* Loaded with the first Network, because it brings yaml and zod with it. The fleet loads it without Pulumi's SDK. */
 
 /** A network of a thousand members has 30 KiB. A larger file is probably something else and would take seconds to parse. */

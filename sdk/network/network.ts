@@ -28,21 +28,22 @@ export interface NetworkFileOptions extends NetworkOptions {
   name?: string;
 }
 
+/** The schema and the parser of YAML are loaded with the first network, not with the package. */
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, as a constructor is
+const loaded = (): typeof Loaded => require("./load") as typeof Loaded;
+
 /** A definition is invalid. Reports all its errors at once; nothing of the network was created. */
 export class NetworkDefinitionError extends RunError {
+  readonly code = "invalid-file";
   constructor(
     /** How the message calls the definition. */
     what: string,
     /** All errors, in the order of the definition. */
     readonly problems: readonly PlacedProblem[],
   ) {
-    super(summaryOf(what, problems, "created"));
+    super(loaded().coded(summaryOf(what, problems, "created"), "invalid-file"));
   }
 }
-
-/** The schema and the parser of YAML are loaded with the first network, not with the package. */
-// eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, as a constructor is
-const loaded = (): typeof Loaded => require("./load") as typeof Loaded;
 
 /** The plan of a definition. @throws NetworkDefinitionError with all errors */
 export function planned(name: string, definition: NetworkDefinition, adopt?: boolean): Plan {

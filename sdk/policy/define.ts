@@ -10,6 +10,7 @@ import { type PolicyConfigJSONSchema } from "@pulumi/policy/schema";
 import { RunError } from "@pulumi/pulumi";
 import { z } from "zod";
 import { printableLines } from "../../provider/api/printable";
+import { coded } from "../../provider/errors";
 import { type Resource, resourceOf, Stack } from "./stack";
 
 type SettingsGiven = { enforcementLevel?: EnforcementLevel } & Record<string, unknown>;
@@ -27,6 +28,10 @@ const levels = ["advisory", "mandatory", "remediate", "disabled"] as const satis
 /** Invalid settings: names the policy, the setting, and what it must be. A `RunError` shows no stack trace. */
 export class PolicySettingsError extends RunError {
   override readonly name = "PolicySettingsError";
+  readonly code = "invalid-setting";
+  constructor(message: string) {
+    super(coded(message, "invalid-setting"));
+  }
 }
 
 /** A regular expression. A format of its own, because the engine would check `regex` by the rules of Go. */
@@ -125,7 +130,7 @@ function reportAs(enforcementLevel: EnforcementLevel, report: ReportViolation, v
  */
 function reporting({ name, description }: Definition, report: ReportViolation): Report {
   return {
-    violation: (message, urn) => report(printableLines(message), urn),
+    violation: (message, urn) => report(coded(printableLines(message), "policy-violated"), urn),
     advice: (text, urn) =>
       reportAs("advisory", report, { name, description, urn, message: `${description}\n${printableLines(text)}` }),
   };
@@ -140,7 +145,7 @@ export function definePolicy<Name extends string, Shape extends SettingsShape>(p
     // The root comes first, so wrong settings are refused before anything is done. The host's own check loses
     // `additionalProperties`, so settings that do not exist get this far.
     if (message !== undefined && args.type === rootType)
-      reportAs("mandatory", report, { name: policy.name, description, message });
+      reportAs("mandatory", report, { name: policy.name, description, message: coded(message, "invalid-setting") });
     const resource = values && resourceOf(args);
     if (resource) definition.validateResource?.(resource, values, reporting(definition, report));
   };

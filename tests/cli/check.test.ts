@@ -1,7 +1,7 @@
 import { jsonOf, listOf, summaryOf } from "../../cli/check";
 import { listenAddress, serveMetrics } from "../../cli/check/listen";
 import { metricsOf } from "../../cli/check/metrics";
-import { isAtLeast, parts } from "../../cli/doctor/findings";
+import { isAtLeast } from "../../cli/doctor/findings";
 import { isOn, locksIn, pendingIn, withoutLogin } from "../../cli/doctor/held";
 import { type Outcome, type Result } from "../../observe/check/checks";
 import { temporary, writeIn } from "../fleet/made";
@@ -138,13 +138,6 @@ describe("consortium check", () => {
     ["3.219.9", "3.220", false],
     ["20.19.0", "20", true],
   ])("the version %s is at least %s: %j", (version, least, is) => expect(isAtLeast(version, least)).toBe(is));
-
-  test.each([
-    ["It is wrong. Do this. Then that.", "It is wrong", "Do this. Then that."],
-    ["It is wrong.", "It is wrong", ""],
-    ["v1.2 is old! Install 2.0.", "v1.2 is old!", "Install 2.0."],
-    ["a. b. C", "a. b", "C"],
-  ])("%j is what is wrong, and what to do", (text, what, next) => expect(parts(text)).toEqual([what, next]));
 
   describe("locks", () => {
     const lock = { path: "organization/net/dev", holder: { user: "ada", host: "ci", pid: 1, since: "now" } };

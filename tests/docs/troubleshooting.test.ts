@@ -22,6 +22,11 @@ const codes = Object.keys(problems);
 /** Test → the codes that it asks for. */
 const askedFor: Record<string, string[]> = {
   "docs/troubleshooting": ["object-failed", "unknown-setting"],
+  "e2e/fleet/meeting": ["policy-violated"],
+  "fleet/command": ["loses-ledger"],
+  "fleet/file": ["invalid-file"],
+  "fleet/ownership": ["stack-of-others"],
+  "fleet/recovery": ["stack-locked"],
   "provider/api/api-error": ["not-found", "request-refused", "conflict", "unsupported"],
   "provider/core/pages": ["partial-list"],
   "provider/core/session": ["interrupted"],

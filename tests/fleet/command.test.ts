@@ -101,7 +101,7 @@ describe("a ledger that up would destroy", () => {
       expect([code, stdout]).toEqual([
         1,
         expect.stringContaining(
-          `would lose a ledger, and all that is written in it: ${losses.join(", ")}. Nothing was changed. `,
+          `would lose a ledger, and all that is written in it: ${losses.join(", ")}. Nothing was changed. [loses-ledger: `,
         ) as string,
       ]);
       expect(stdout).toContain("0 of 1 stack ok, 1 failed; nothing changed; ");

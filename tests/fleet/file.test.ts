@@ -254,5 +254,6 @@ test("limits are not looked at where a command does not ask for that", () => {
   write("networks/silk.yaml", "members: [m]\n");
   write("fleet.yaml", organization(three));
   expect(() => readFleet(file)).toThrow(/the service allows 2 consortia/);
+  expect(() => readFleet(file)).toThrow(expect.objectContaining({ code: "invalid-file" }) as Error);
   expect(readFleet(file, { limits: false }).stacks).toHaveLength(3);
 });

@@ -79,19 +79,6 @@ describe("steps", () => {
     );
     expect([told, of.created, of.deleted, of.updated]).toEqual([[], 0, 0, 0]);
   });
-
-  test("of consortia are kept for the limit: names of new ones, ids of those that go", () => {
-    const { progress } = followed(
-      "preview",
-      done("create", "Consortium", "a", { new: { inputs: { name: "A" } } }),
-      done("create", "Node", "n", { new: { inputs: { name: "N" } } }),
-      done("create-replacement", "Consortium", "b", { new: { inputs: { name: "B" } } }),
-      done("delete", "Consortium", "c", { old: { id: "c1" } }),
-      done("delete", "Node", "n", { old: { id: "n1" } }),
-      done("delete-replaced", "Consortium", "b", { old: { id: "b1" } }),
-    );
-    expect([progress.newConsortia, progress.oldConsortia]).toEqual([["A"], ["c1"]]);
-  });
 });
 
 describe("a ledger that goes", () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -8,7 +8,6 @@ import { findPulumi, pathsIn, workspaceIn } from "../../fleet/pulumi";
 import {
   begin,
   type Begun,
-  continueFrom,
   dropTornAttributes,
   endProcesses,
   haveEnded,
@@ -19,7 +18,6 @@ import {
   processesOf,
   recordOf,
 } from "../../fleet/recovery";
-import { readCreateLog } from "../../provider/core/create-log";
 import { built } from "../service/child";
 import { setEnvironment } from "../support/service";
 import { unreaped } from "../support/unreaped";
@@ -101,9 +99,10 @@ test.each([
 test("an active run on any machine locks its stack against changes, but not against previews", async () => {
   const record = write({ silentMs: 0 });
   const renewing = setInterval(() => utimesSync(`${record}.lock`, new Date(), new Date()), 500);
-  const refused = expect(begins()).rejects.toThrow(
-    /^the stack is locked by jo@there \(process \d+\) since 2026.*Wait until/,
-  );
+  const refused = expect(begins()).rejects.toMatchObject({
+    code: "stack-locked",
+    message: expect.stringMatching(/^the stack is locked by jo@there \(process \d+\) since 2026.*Wait until/) as string,
+  });
   expect(await begins("acme-prod", false)).toMatchObject({ isContinued: false });
   await refused;
   expect(JSON.parse(readFileSync(record, "utf8"))).toEqual(past);
@@ -197,43 +196,30 @@ const begun = (attempt: string, path: string, name?: string) => ({
 });
 const made = (attempt: string, id: string) => ({ made: attempt, id });
 
-test("objects that a killed run created and no state has are named, unless they were deleted with their parent", () => {
-  const file = join(folder, "acme-test.jsonl");
+test("objects that killed runs created and no state has are named, unless they were deleted with their parent", () => {
   const memberships = "/consortia/c-held/memberships";
-  writeFileSync(
-    file,
-    lines(
-      ...[begun("1", "/consortia", "held"), made("1", "c-held")],
-      ...[begun("2", "/consortia", "ours"), made("2", "c-ours")],
-      ...[begun("3", memberships, "acme"), made("3", "m-ours")],
-      ...[begun("4", "/consortia", "maybe"), begun("5", memberships)],
-      { continued: { held: ["/consortia/c-held"] } },
-      ...[begun("6", "/consortia", "new"), made("6", "c-new")],
-    ),
+  const log = (stack: string, name: string, ...all: object[]) =>
+    writeIn(folder, `creates/+fleet+${stack}/${name}.jsonl`, lines(...all));
+  log(
+    "acme-test",
+    "first",
+    ...[begun("1", "/consortia", "held"), made("1", "c-held")],
+    ...[begun("2", "/consortia", "ours"), made("2", "c-ours")],
+    ...[begun("3", memberships, "acme"), made("3", "m-ours")],
   );
-  expect(leftoversOf(file, ["/consortia/c-held"])).toEqual({
+  log("acme-test", "second", begun("4", "/consortia", "maybe"), begun("5", memberships));
+  log("acme-test-2", "first", begun("6", "/consortia", "others"));
+  const left = (held: string[], own: string[]) => leftoversOf(join(folder, "creates"), "acme-test", held, own);
+  expect(left(["/consortia/c-held"], ["/consortia/c-held"])).toEqual({
     certain: [`/consortia/c-ours ("ours")`, `${memberships}/m-ours ("acme")`],
     open: [`/consortia ("maybe")`, memberships],
   });
-  // The next run's object replaces the one without an answer.
-  expect(leftoversOf(file, ["/consortia/c-held", "/consortia/c-again", `${memberships}/m-again`]).open).toEqual([]);
-  expect(leftoversOf(file, [])).toEqual({ certain: [`/consortia/c-ours ("ours")`], open: [`/consortia ("maybe")`] });
-});
-
-test("other stacks' states are read only if a create has no answer", async () => {
-  const file = join(folder, "acme-test.jsonl");
-  const others = jest.fn(() => Promise.resolve(["theirs"]));
-  const goOn = () => continueFrom(file, () => Promise.resolve(["own"]), others);
-  await goOn();
-  expect(existsSync(file)).toBe(false); // it was killed before it created anything
-
-  writeFileSync(file, lines(begun("1", "/consortia", "a"), made("1", "c1")));
-  await goOn();
-  expect([[...readCreateLog(file).held], others.mock.calls]).toEqual([["own"], []]);
-
-  writeFileSync(file, lines(begun("1", "/consortia", "a")));
-  await goOn();
-  expect([...readCreateLog(file).held]).toEqual(["own", "theirs"]);
+  const ours = left(["/consortia/c-held"], ["/consortia/c-held", "/consortia/c-ours"]);
+  expect(ours.certain).toEqual([`${memberships}/m-ours ("acme")`]);
+  expect(left(["/consortia/c-held"], [])).toEqual({
+    certain: [`/consortia/c-ours ("ours")`],
+    open: [`/consortia ("maybe")`],
+  });
 });
 
 test("the paths of objects in a state, read concurrently; a missing stack has none", async () => {

@@ -58,7 +58,7 @@ describe("results of several runs", () => {
   });
 
   test("say which stage did not run, and which lacks shards", () => {
-    const { missing, again } = mergeResults([file("a", ["a"], shard(2, 2, "ab cde f", 1))]);
+    const { missing, again } = mergeResults([file("b", ["b"], shard(2, 2, "ab cde f", 1))]);
     expect(missing).toBe(
       "stage 1: 1 of 2 stacks have no result. There are no results of the shards 1/2. Stage 2 did not run: 3 stacks. " +
         "Stage 3 did not run: 1 stack. Run these shards again, and merge all of them.",
@@ -72,13 +72,13 @@ describe("results of several runs", () => {
 
   test("count stacks of shards and stages that did not run, and JUnit has them as skipped", () => {
     const of = (index: number) => shard(index, 2, "abc de f", 1);
-    const one = mergeResults([file("a", ["a", "c"], of(2), "failed")]).merged;
+    const one = mergeResults([file("a", ["a", "c"], of(1), "failed")]).merged;
     expect(one.stacks.map(({ stack, outcome }) => `${stack} ${outcome}`)).toEqual([
-      ...["a failed", "c failed", "b not begun", "d not begun", "e not begun", "f not begun"],
+      ...["a failed", "b not begun", "c failed", "d not begun", "e not begun", "f not begun"],
     ]);
     expect(resultJunit(one)).toContain('tests="6" failures="2" errors="0" skipped="4"');
     expect(summaryLine(one)).toContain("0 of 6 stacks ok, 2 failed, 4 not begun");
-    const two = mergeResults([file("a", ["a", "c"], of(2)), file("b", ["b"], of(1))]).merged;
+    const two = mergeResults([file("a", ["a", "c"], of(1)), file("b", ["b"], of(2))]).merged;
     expect(resultJunit(two)).toContain('tests="6" failures="0" errors="0" skipped="3"');
     expect(summaryLine(two)).toContain("3 of 6 stacks ok, 3 not begun");
   });
@@ -100,7 +100,7 @@ describe("results of several runs", () => {
     [
       "another project",
       () => [file("a", ["a"]), file("b", ["b"], { project: "p" })],
-      /b\.json has results of up in the project p, and .*a\.json has .* fleet: merge only files of one run/,
+      /^Merge only files of one run: .*b\.json has results of up in the project p, and .*a\.json has .* fleet\.$/,
     ],
     [
       "a shard and a whole run",
@@ -120,7 +120,7 @@ describe("results of several runs", () => {
     [
       "one stack twice",
       () => [file("a", ["a"], shard(1, 2, "ab")), file("b", ["a"], shard(2, 2, "ab"))],
-      /^a is in .*a\.json and in .*b\.json: name each/,
+      /^Name each result once: a is in .*a\.json and in .*b\.json/,
     ],
   ])("with %s are refused", (_, files, why) => expect(() => mergeResults(files())).toThrow(why));
 });

@@ -1,8 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { markOf, processesOf } from "../../fleet/recovery";
 import { type Ended, consortium } from "../cli/command";
 import { type Summary, temporary } from "./made";
 import { StubPulumi } from "./stub-pulumi";
@@ -72,12 +69,18 @@ test.each([
 
 test("a failed stack does not stop the others; JSON and JUnit show which failed and why, without keys", async () => {
   const report = join(folder, "junit.xml");
-  const ended = await up({ "acme-test": "fail:the name is already taken" }, "--junit", report);
+  const ended = await up({ "acme-test": "fail:the name is already taken [name-taken]" }, "--junit", report);
   expect(ended.code).toBe(1);
   expect(ended.summary.ok).toBe(false);
   expect(ended.summary.stacks).toMatchObject([
     { stack: "acme-prod", outcome: "ok", created: 1 },
-    { stack: "acme-test", outcome: "failed", created: 0, error: "the name is already taken (key [secret])" },
+    {
+      stack: "acme-test",
+      outcome: "failed",
+      created: 0,
+      error: "the name is already taken [name-taken] (key [secret])",
+      code: "name-taken",
+    },
     { stack: "globex-prod", outcome: "ok", created: 1 },
   ]);
   const xml = readFileSync(report, "utf8");
@@ -113,7 +116,6 @@ test("after Ctrl-C, no other stack begins; the next run does everything", async 
   const others = { "acme-test": "not begun", "globex-prod": "not begun" };
   expect(outcomes(ended)).toEqual({ "acme-prod": "interrupted", ...others });
   expect(ended.stderr).toContain("Cancelling the stacks in progress; no more will start. Press Ctrl-C again");
-  expect(ended.stderr).not.toContain("Ending at once.");
   expect(pulumi.calls.filter((call) => call.startsWith("up "))).toHaveLength(1);
   expect(await up()).toMatchObject({ code: 0, summary: { ok: true } });
 });
@@ -143,41 +145,24 @@ test("Ctrl-C in a terminal reaches Pulumi itself and is not sent again, because 
   expect(pulumi.signalsOf("acme-prod")).toBe("SIGINT");
 });
 
-test("a second Ctrl-C kills remaining processes, and the next run continues", async () => {
+test("a second Ctrl-C ends the command at once, and the next run continues", async () => {
   const running = up({ "acme-prod": "deaf" }, "--parallel", "1");
   const pid = await atWorkOn("acme-prod");
-  process.emit("SIGINT");
-  process.emit("SIGINT");
-  const ended = await running;
-  expect(outcomes(ended)).toMatchObject({ "acme-prod": "interrupted", "acme-test": "not begun" });
-  expect(ended.stderr).toMatch(/Cancelling the stacks in progress;[^]*Ending at once\.\n/);
-  expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
-  await goesOn();
-});
-
-test("a second Ctrl-C in a preview kills only its own processes, not those of a concurrent run on the stack", async () => {
-  const previewing = run("preview", { "acme-prod": "deaf" }, "--parallel", "1");
-  const pid = await atWorkOn("acme-prod");
   const record = join(folder, ".consortium/fleet/fleet/journal/acme-prod.json");
-  const env = { ...process.env, ...markOf(record) };
-  const other = spawn(process.execPath, ["-e", "setInterval(() => undefined, 1_000)"], { env });
-  try {
-    await once(other, "spawn");
-    process.emit("SIGINT");
-    process.emit("SIGINT");
-    expect(outcomes(await previewing)).toMatchObject({ "acme-prod": "interrupted", "acme-test": "not begun" });
-    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
-    expect(processesOf(markOf(record))).toEqual([other.pid]);
-  } finally {
-    other.kill("SIGKILL");
-  }
+  const left = readFileSync(record);
+  process.emit("SIGINT");
+  expect(() => process.emit("SIGINT")).toThrow(); // what stands for the end of the process
+  process.kill(pid, "SIGKILL");
+  await running;
+  writeFileSync(record, left); // as a process that has ended leaves it
+  await goesOn();
 });
 
 test.each(["v3.205.0", "v2.300.0"])("Pulumi %s, which writes secrets to disk, is refused at once", async (old) => {
   const env = { ...(pulumi.env as Record<string, string>), ...keys, STUB_VERSION: old };
   const { code, stderr } = await consortium(["fleet", "up", file, "--yes"], env);
   expect(code).toBe(1);
-  expect(stderr).toContain(`A fleet needs Pulumi 3.216.0 or newer, and the one on the PATH is ${old}. Update it.`);
+  expect(stderr).toContain(`Update Pulumi. A fleet needs 3.216.0 or newer, and the one on the PATH is ${old}.`);
   expect(pulumi.calls).toEqual(["version"]);
 });
 
@@ -253,16 +238,16 @@ describe("shards", () => {
     expect(stderr).toContain(
       `${lost} of 3 stacks have no result. There are no results of the shards ${/-(\d)\.json/.exec(filled[0]!)![1]}/4.`,
     );
-    expect((await merged(...filled, filled[0]!)).stderr).toMatch(/ is in .* and in .*: name each result once/);
+    expect((await merged(...filled, filled[0]!)).stderr).toMatch(/Name each result once: .* is in .* and in /);
   });
 
   test("files without results, or of different runs, are refused", async () => {
     const [first] = await shards();
     const other = join(folder, "other.json");
     writeFileSync(other, readFileSync(first!, "utf8").replace('"command": "up"', '"command": "drift"'));
-    expect((await merged(first!, other)).stderr).toContain("merge only files of one run");
+    expect((await merged(first!, other)).stderr).toContain("Merge only files of one run");
     writeFileSync(other, readFileSync(first!, "utf8").replace('"count": 4', '"count": 5'));
-    expect((await merged(first!, other)).stderr).toContain("merge only shards that were made of the same stacks");
+    expect((await merged(first!, other)).stderr).toContain("Merge only shards that were made of the same stacks");
     expect((await merged(file)).stderr).toContain(`${file} does not hold the results of a fleet.`);
     expect((await merged(join(folder, "none.json"))).stderr).toContain("there is no such file");
   });

@@ -51,7 +51,7 @@ test("a process has only its own organization's key", async () => {
 test.each([
   [
     { command: ["no-such-program-here"] },
-    /globex cannot be read by the command "no-such-program-here": there is no such program/,
+    /^Run the command "no-such-program-here" by hand .*globex cannot be read by it: there is no such program\. Nothing was started\.$/,
   ],
   [{ command: [process.execPath, "-e", "console.error('globex-key'); process.exit(3)"] }, /it ended with 3/],
   [{ command: [process.execPath, "-e", "process.kill(process.pid, 'SIGKILL')"] }, /it ended with SIGKILL/],
@@ -68,11 +68,11 @@ test("only the keys of selected stacks are needed; a configured passphrase must 
   const fleet = fleetOf([acme, { name: "globex", apiKey: { env: "NOT_SET" } }]);
   expect([...(await readSecrets(fleet, fleet.stacks.slice(0, 1), env)).apiKeys.keys()]).toEqual(["acme"]);
   await expect(readSecrets(fleet, fleet.stacks, env)).rejects.toThrow(
-    "The API key of the organization globex from the variable NOT_SET is empty or not set.",
+    "Set the variable NOT_SET. The API key of the organization globex is empty or not set. Nothing was started.",
   );
   const encrypted = { ...fleetOf([acme]), passphrase: { env: "NOT_SET" } };
   await expect(readSecrets(encrypted, encrypted.stacks, env)).rejects.toThrow(
-    "The passphrase from the variable NOT_SET is empty or not set.",
+    "Set the variable NOT_SET. The passphrase is empty or not set.",
   );
 });
 

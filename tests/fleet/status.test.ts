@@ -147,7 +147,8 @@ describe("status", () => {
 
   test.each([
     [{ status: 403, message: "you may not" }, "Cannot list the Stacks of networks-acme at http://127.0.0.1:"],
-    [{ status: 403, message: "you may not" }, "you may not"],
+    [{ status: 403, message: "you may not" }, "you may not [not-allowed: "],
+    [{ status: 500, message: "not now" }, "not now [unreachable: "],
   ])("a refusal %j says what failed and where", async (refusal, said) => {
     cluster.refusal = refusal;
     const { code, text } = await run("status");
@@ -158,7 +159,9 @@ describe("status", () => {
     const { code, text } = await run("status", "--context", "there");
     expect({ code, text }).toMatchObject({
       code: 1,
-      text: expect.stringContaining("no context there; there are here") as string,
+      text: expect.stringContaining(
+        "Choose from here: kubectl's configuration has no context there. [invalid-argument",
+      ) as string,
     });
   });
 });
@@ -222,7 +225,7 @@ describe("resume", () => {
       expect(stdout).toContain(said);
       expect({ code, started: started(locked) }).toEqual({ code: cleared ? 0 : 1, started: cleared });
       const deleted = cluster.calls.filter((call) => call.startsWith("DELETE"));
-      expect(deleted).toHaveLength(cleared && pod === older ? 1 : 0);
+      expect(deleted).toHaveLength(cleared ? 1 : 0);
       const calls = cleared ? pulumi.calls.filter((call) => call.startsWith("cancel")) : [];
       expect(calls).toEqual(cleared ? [expect.stringContaining("--stack acme-prod") as string] : []);
     },

@@ -1,3 +1,4 @@
+import { Sessions } from "../../provider/pulumi/sessions";
 import { connect } from "node:net";
 import { Server, status } from "@grpc/grpc-js";
 import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb";
@@ -116,7 +117,8 @@ test("an environment of its own takes the place of the process's", async () => {
 
 test("a fleet's stacks each have a port and an environment, and end alone; all end with the fleet, and not with Ctrl-C", async () => {
   const { service } = await start();
-  const sent: { served: string; port: number }[] = [];
+  const sent: { served: string; port?: number }[] = [];
+  const ended = jest.spyOn(Sessions.prototype, "left");
   Object.assign(process, { send: (answer: (typeof sent)[number]) => sent.push(answer) });
   const [left, exit] = [jest.fn(), jest.spyOn(process, "exit").mockReturnValue(undefined as never)];
   serveShared(left);
@@ -125,14 +127,20 @@ test("a fleet's stacks each have a port and an environment, and end alone; all e
   for (const [stack, own] of Object.entries({ a: environment, b: {}, c: environment })) {
     process.emit("message", { serve: stack, environment: own }, undefined);
     await until(() => sent.some(({ served }) => served === stack));
-    plugins[stack] = clientOf(sent.find(({ served }) => served === stack)!.port);
+    plugins[stack] = clientOf(sent.find(({ served }) => served === stack)!.port!);
     await plugins[stack].configure();
   }
   const { a, b, c } = plugins as Record<"a" | "b" | "c", Protocol>;
   const ask = (plugin: Protocol) => plugin.invoke("getConsortia", {});
   await ask(a);
   await expect(ask(b)).rejects.toMatchObject({ details: containing("No API key is set.") });
-  process.emit("message", { end: "a" }, undefined);
+  // Of a stack whose Pulumi was killed, the log of creates stays.
+  for (const [stack, whole] of Object.entries({ a: false, b: true })) {
+    const many = sent.length;
+    process.emit("message", { end: stack, whole }, undefined);
+    await until(() => sent.length > many);
+    expect([sent.at(-1), ended.mock.calls.length]).toEqual([{ served: stack }, whole ? 1 : 0]);
+  }
   await expect(ask(a)).rejects.toMatchObject({ details: containing("the run has ended.") });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) expect(process.emit(signal)).toBe(true);
   await ask(c);
@@ -141,5 +149,5 @@ test("a fleet's stacks each have a port and an environment, and end alone; all e
   await until(() => exit.mock.calls.length > 0);
   expect([left.mock.calls, exit.mock.calls]).toEqual([[[]], [[1]]]);
   await expect(ask(c)).rejects.toMatchObject({ details: containing("the run has ended.") });
-  for (const { port } of sent) expect(await isOpen(port)).toBe(false);
+  for (const { port } of sent) if (port !== undefined) expect(await isOpen(port)).toBe(false);
 });

@@ -184,9 +184,8 @@ function takenBy(collection: Collection, taken: Identified[]): string {
       "resource, the second with it."
     );
   const adopting = `set adopt: true (or adopt: "${first.id}")`;
-  // A fleet continues its killed runs by itself.
   const more =
-    `${session.createLog.isFleets ? "" : "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. "}For stacks side by side: ` +
+    "After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`. For stacks side by side: " +
     `${autonamingSetting}, on the provider plugin.`;
   if (definition.shared?.applies(collection.shown(first)))
     return `${adopting} to use it as it is. There is one already, which others may share: ${ids}. ${more}`;

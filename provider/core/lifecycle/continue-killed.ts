@@ -16,13 +16,12 @@ import { discard } from "./send-create";
  */
 export async function toContinue(collection: Collection): Promise<Identified | undefined> {
   const { inputs, session, definition } = collection;
-  const { createLog } = session;
   const identity = identityOf(definition, inputs);
   if (identity === undefined || inputs.adopt || session.adoptAll) return undefined;
   const interrupted = interruptedFor(collection);
   for (const create of interrupted) {
     const { id, at, serviceAt = at } = create;
-    if (id === undefined || createLog.isHeld(collection.pathOf(id)) || isTaken(collection, id)) continue;
+    if (id === undefined || isTaken(collection, id)) continue;
     const found = await collection.find(id, 0, serviceAt);
     if (typeof found === "object") return goesOnWith(collection, create, found.item);
   }
@@ -100,10 +99,9 @@ function createOf(collection: Collection, open: readonly LoggedCreate[]): Create
   return { collection, inputs: collection.inputs, since, before };
 }
 
-/** Why it may be somebody else's, by the time at which it was made. A fleet knows what the states of all its stacks have. */
+/** Why it may be somebody else's, by the time at which it was made. */
 function timeDoubts(collection: Collection, open: readonly LoggedCreate[], item: Identified): string[] {
   const { session } = collection;
-  if (session.createLog.isFleets) return [];
   const made = timeOf(item.created_at);
   const sent = open.map(({ serviceAt, last }) => (last ? last.serviceAt : serviceAt));
   if (made === undefined || sent.includes(undefined)) {
@@ -122,14 +120,12 @@ function doubtsOf(collection: Collection, open: readonly LoggedCreate[], { ours,
   const found = [...ours, ...others.map(({ item }) => item)];
   if (found.length > open.length) return ["there are more than that run can have created"];
   const { createLog, client } = collection.session;
-  const held = found.filter(({ id }) => createLog.isHeld(collection.pathOf(id)));
   const isRival = (one: LoggedCreate): boolean =>
     one.id === undefined
       ? one.name === open[0]!.name && isSentWith(one, client.http.settings)
       : found.some(({ id }) => id === one.id);
   const rivals = createLog.ofOtherStacks(collection.path).filter(({ create }) => isRival(create));
   return [
-    ...held.map(({ id }) => `a stack holds ${id} already`),
     ...rivals.map(({ stack }) => `the stack ${stack} created one of this name, too`),
     ...found.flatMap((item) => timeDoubts(collection, open, item)),
     ...others.map(({ item, why }) => `of ${item.id}, ${why}`),

@@ -272,10 +272,7 @@ const stranger = ({ others }: NewObjects): string =>
 
 const outOfTime = ({ collection }: Posting, failure: ApiError): UserError => {
   const { session, definition } = collection;
-  const next =
-    definition.naming && !session.createLog.isFleets
-      ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all."
-      : "";
+  const next = definition.naming ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all." : "";
   return collection.error(
     "unclear-create",
     `${sentence(briefly(failure))} No time is left to send it again: the limit is ${session.deadline.limit} (customTimeouts).${next}`,

@@ -107,6 +107,9 @@ test("a stack that violates a mandatory policy fails before creating anything; t
   const { code, stacks } = await up("here");
   expect(code).toBe(1);
   expect(stacks.map(({ outcome }) => outcome)).toEqual(["ok", "ok", "failed"]);
-  expect(stacks.at(-1)!.error).toMatch(/^mandatory policy nodes-per-environment: Environment two\/e: .*at most 1/);
+  expect(stacks.at(-1)).toMatchObject({ code: "policy-violated" });
+  expect(stacks.at(-1)!.error).toMatch(
+    /^mandatory policy nodes-per-environment: Environment two\/e: .*at most 1.*\[policy-violated: docs/,
+  );
   expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 const loss =
-  'WARNING: environment "trade/prod": DELETING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials (its key is no longer in the definition of the network)';
+  'warning: environment "trade/prod": DELETING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials (its key is no longer in the definition of the network)';
 const hint =
   'environment "trade/prod": if you only renamed its key ("live"), write "formerly: prod" there, and nothing is deleted.';
 
@@ -60,7 +60,7 @@ describe("a second consortium", () => {
     write(`name: trade\n${two}`);
     const text = await preview();
     expect(text).toMatch(/\+ 6 to create\n +8 unchanged/);
-    expect(text).not.toContain("WARNING");
+    expect(text).not.toContain("DESTROYS");
     expect(await w.stack.up()).toMatchObject({ code: 0 });
     expect(await w.stack.ids()).toEqual(expect.arrayContaining(before));
     expect(await w.stack.outputs()).toMatchObject({

@@ -75,7 +75,10 @@ async function ask(rpc: Rpc, request: unknown): Promise<Found[]> {
     return {
       policy: diagnostic.getPolicyname(),
       level: levels[diagnostic.getEnforcementlevel()]!,
-      message: diagnostic.getMessage().replace(`${diagnostic.getDescription()}\n`, ""),
+      message: diagnostic
+        .getMessage()
+        .replace(`${diagnostic.getDescription()}\n`, "")
+        .replace(/\s\[(policy-violated|invalid-setting): docs\/troubleshooting\.md#\1\]$/, ""),
       ...(urn && { about: urn.split("::").at(-1) }),
     };
   });

@@ -69,12 +69,6 @@ describe("a name", () => {
       1_000,
     ],
     [
-      "is taken in a fleet, too, where no run adopts all",
-      { items: [[item("x")]], isFleets: true },
-      /^(?!.*CONSORTIUM_ADOPT).*taken by x/,
-      1_000,
-    ],
-    [
       "is taken, and a run may adopt all after an interrupted one",
       { items: [[item("x")]] },
       /After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`/,

@@ -2,7 +2,6 @@ import { codedMessage } from "../../../provider/errors";
 import { type ConsortiumClient, type Identified } from "../../../provider/api";
 import { Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
-import { CreateLog, readCreateLog } from "../../../provider/core/create-log";
 import { type Definition, type Props } from "../../../provider/core/definition";
 import { findExisting } from "../../../provider/core/lifecycle/adopt";
 import { newSession, type Session, within } from "../../../provider/core/session";
@@ -27,7 +26,6 @@ export interface Case {
   /** undefined: the service lists none. */
   isListed?: boolean;
   adoptAll?: boolean;
-  isFleets?: boolean;
   limitMs?: number;
   owner?: string;
   /** The organization of the key. */
@@ -61,12 +59,10 @@ function place(given: Case) {
     until: () => client,
     http: { settings: http.settings, serviceTime: () => undefined },
   } as unknown as ConsortiumClient;
-  const logs = { isFleets: true, before: readCreateLog(""), write: () => undefined };
   const whole = newSession(client, {
     clock,
     resource: me,
     adoptAll: given.adoptAll ?? false,
-    ...(given.isFleets && { createLog: new CreateLog(logs) }),
   });
   const session = given.limitMs === undefined ? whole : within(whole, given.limitMs);
   const collection = Collection.of(session, definition, args);

@@ -1,13 +1,7 @@
 import { ApiError, type ConsortiumClient, type Identified } from "../../../provider/api";
 import { Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
-import {
-  CreateLog,
-  type Line,
-  type LogContents,
-  type LoggedCreate,
-  readCreateLog,
-} from "../../../provider/core/create-log";
+import { CreateLog, type Line, type LoggedCreate } from "../../../provider/core/create-log";
 import { type Definition, type Props } from "../../../provider/core/definition";
 import { discardKilled, toContinue } from "../../../provider/core/lifecycle/continue-killed";
 import { withKey } from "../../../provider/core/ownership";
@@ -54,25 +48,15 @@ interface Case {
   inputs?: Props;
   interrupted: LoggedCreate[];
   items?: [item: Identified, fromMs?: number][];
-  contents?: Partial<LogContents>;
   /** Lines of the logs of other stacks. */
   others?: Record<string, Line[]>;
-  isFleets?: boolean;
   adoptAll?: boolean;
   limitMs?: number;
   stuck?: boolean;
   prepare?: (session: Session, collection: Collection) => void;
 }
 
-function killed({
-  kind = "node",
-  inputs = {},
-  interrupted,
-  items = [],
-  others = {},
-  isFleets = false,
-  ...given
-}: Case) {
+function killed({ kind = "node", inputs = {}, interrupted, items = [], others = {}, ...given }: Case) {
   const clock = new VirtualTime();
   const said: string[] = [];
   const written: Line[] = [];
@@ -92,8 +76,7 @@ function killed({
     http: { ...new Http(here), settings: here, serviceTime: () => undefined },
   } as unknown as ConsortiumClient;
   const createLog = new CreateLog({
-    isFleets,
-    before: { ...readCreateLog(""), interrupted, ...given.contents },
+    before: { interrupted, isContinued: true },
     write: (line) => void written.push(line),
     others: () =>
       Object.entries(others).map(([stack, lines]) => ({
@@ -155,7 +138,6 @@ describe("an object whose id a killed run has logged", () => {
     ["is not if all is", { ...there, adoptAll: true }, "none"],
     ["is not if it is gone", { ...there, items: [[node("z")]] }, "none"],
     ["is not if it is deleted", { ...there, items: [[node("x", { state: "deleted" })]] }, "none"],
-    ["is not if a state held it", { ...there, contents: { held: new Set([`${places.node}/x`]) } }, "none"],
     ["is not if a state has it", { ...there, prepare: ofStack }, "none"],
     ["is not if this run has made it", { ...there, prepare: made }, "none"],
     [
@@ -186,53 +168,41 @@ describe("an object whose id a killed run has logged", () => {
 describe("a create without an answer", () => {
   const hourAgo = now - 3_600_000;
 
-  test.each<[string, Partial<LoggedCreate>, Props, boolean, string | RegExp]>([
-    ["within the time that it may take", {}, { created_at: at(began + 40_000) }, false, "x"],
+  test.each<[string, Partial<LoggedCreate>, Props, string | RegExp]>([
+    ["within the time that it may take", {}, { created_at: at(began + 40_000) }, "x"],
     [
       "after that",
       {},
       { created_at: at(began + 40_001) },
-      false,
       /x was created at .*, after the killed run can have asked for it/,
     ],
-    ["after that, in a fleet, which knows all states", {}, { created_at: at(began + 40_001) }, true, "x"],
     [
       "within that of the last time that it was sent",
       { last: { at: now, serviceAt: began + 60_000 } },
       { created_at: at(began + 100_000) },
-      false,
       "x",
     ],
-    ["before it was sent", {}, { created_at: at(began - 1) }, false, /before this run asked for one/],
-    ["at a time that nobody tells, a moment ago", {}, { created_at: undefined }, false, "x"],
+    ["before it was sent", {}, { created_at: at(began - 1) }, /before this run asked for one/],
+    ["at a time that nobody tells, a moment ago", {}, { created_at: undefined }, "x"],
     [
       "at a time that nobody tells, long ago",
       { at: hourAgo },
       { created_at: undefined },
-      false,
       /does not tell when x was created/,
     ],
-    ["by a clock that nobody told, a moment ago", { serviceAt: undefined }, {}, false, "x"],
+    ["by a clock that nobody told, a moment ago", { serviceAt: undefined }, {}, "x"],
     [
       "by a clock that nobody told, long ago",
       { serviceAt: undefined, at: hourAgo },
       {},
-      false,
       /does not tell when x was created/,
     ],
-    [
-      "by a clock that nobody told at last",
-      { last: { at: now }, at: hourAgo },
-      {},
-      false,
-      /does not tell when x was created/,
-    ],
-    ["by a clock, long ago", { at: hourAgo }, {}, false, "x"],
-  ])("is what was made %s (%j)", async (_, logged, shown, isFleets, is) => {
+    ["by a clock that nobody told at last", { last: { at: now }, at: hourAgo }, {}, /does not tell when x was created/],
+    ["by a clock, long ago", { at: hourAgo }, {}, "x"],
+  ])("is what was made %s (%j)", async (_, logged, shown, is) => {
     const { is: found } = await continuing({
       interrupted: [create("1", logged)],
       items: [[node("x", shown)]],
-      isFleets,
     });
     expectFound(found, is);
   });

@@ -4,26 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiError } from "../../../provider/api";
 import {
+  type Before,
   CreateLog,
-  fleetLog,
   isSentWith,
   type Line,
   type LogContents,
   type LoggedCreate,
-  markInterrupted,
   readCreateLog,
   written,
 } from "../../../provider/core/create-log";
-import { bases, collectionOf } from "../../support/bases";
-import { Engine, errorOf, failed, type Kind, type Outcome, type Props } from "../../support/engine";
-import { world } from "../../support/lifecycle";
-import { send } from "../../support/network";
 import { settingsFor } from "../../support/peer";
-import { newProcess, setEnvironment } from "../../support/service";
 
 /* A killed run leaves proof of the objects that it created; the next run takes nothing else. */
-
-const kinds = ["consortium", "membership", "environment", "node"] as const;
 
 let folder: string;
 let file: string;
@@ -32,36 +24,7 @@ beforeEach(() => {
   file = join(folder, "acme-test.jsonl");
 });
 
-/** A run that was killed after the service had created the object: before its answer came, or after. */
-async function killed(kind: (typeof kinds)[number], { answered }: { answered: boolean }) {
-  const here = await world(kind);
-  const args: Props = bases[kind](here.net);
-  newProcess({ CONSORTIUM_FLEET_CREATES: file });
-  expect(await here.engine.up(args)).toEqual({ then: "created" });
-  if (!answered) loseAnswers();
-  /** The next run of the stack. Its state has none of the new objects. */
-  const again = async (change: Props = {}): Promise<Outcome & { id?: string }> => {
-    newProcess();
-    const engine = new Engine(kind);
-    const outcome = await engine.up({ ...args, ...change });
-    return { ...outcome, ...(engine.kept && { id: engine.kept.id }) };
-  };
-  return { ...here, args, id: here.engine.kept!.id, again };
-}
-
-function loseAnswers(): void {
-  const lines = readFileSync(file, "utf8").split("\n");
-  writeFileSync(file, lines.filter((line) => !line.startsWith('{"made"')).join("\n"));
-}
-
-/** Somebody else's run, with or without a file of its own. */
-async function elsewhere(kind: Kind, args: Props, own?: string): Promise<string> {
-  newProcess({ CONSORTIUM_FLEET_CREATES: own });
-  const engine = new Engine(kind);
-  expect(await engine.up(args)).toEqual({ then: "created" });
-  setEnvironment({ CONSORTIUM_FLEET_CREATES: file });
-  return engine.kept!.id;
-}
+afterEach(() => jest.restoreAllMocks());
 
 describe("a line is on the disk", () => {
   /** Flushes that the test ends. */
@@ -102,155 +65,6 @@ describe("a line is on the disk", () => {
   });
 });
 
-test("an object from before the killed run is not its own, even if its list did not show it", async () => {
-  const { again, id, service } = await killed("consortium", { answered: false });
-  service.store.consortia.patch(id, { created_at: "2020-01-01T00:00:00.000Z" });
-  markInterrupted(file, []);
-  expect(await again()).toEqual(failed(new RegExp(`of ${id}, it was created at 2020.*It was left as it is`)));
-});
-
-test("in a fleet, no run adopts everything: the error does not advise it", async () => {
-  const { again, id } = await killed("consortium", { answered: true });
-  const error = errorOf(await again());
-  expect(error).toContain(`adopt: "${id}"`);
-  expect(error).not.toContain("CONSORTIUM_ADOPT");
-});
-
-describe.each(kinds)("%s", (kind) => {
-  test.each([true, false])("is continued with by its id (answered: %s), and made once", async (answered) => {
-    const { again, id, count } = await killed(kind, { answered });
-    markInterrupted(file, []);
-    expect(await again()).toEqual({ then: "created", id });
-    expect(await count()).toBe(1);
-  });
-
-  test("that another run of the stack finished is taken already", async () => {
-    const { again, id } = await killed(kind, { answered: true });
-    expect(await again()).toEqual(failed(`already taken by ${id}`));
-  });
-
-  test("from before the killed run is not its own", async () => {
-    const here = await world(kind);
-    const args: Props = bases[kind](here.net);
-    const live = await elsewhere(kind, args);
-    newProcess();
-    const own = new Engine(kind);
-    const refused = failed(`already taken by ${live}`);
-    expect(await own.up(args)).toEqual(refused);
-    markInterrupted(file, []);
-    newProcess();
-    expect(await own.up(args)).toEqual(refused);
-  });
-});
-
-const doubts: [string, string | undefined, (id: string) => string[], RegExp][] = [
-  ["a state holds it", undefined, (id) => [`/consortia/${id}`], /a stack holds .* already/],
-  [
-    "another stack of the fleet made it",
-    "acme-prod.jsonl",
-    () => [],
-    /the stack acme-prod created one of this name, too/,
-  ],
-];
-
-test.each(doubts)("an object that appeared since is left and named if %s", async (_, own, held, reason) => {
-  const { again, id, args, at, engine, service } = await killed("consortium", { answered: false });
-  await send(service, "DELETE", at()); // nothing came of what the killed run sent
-  engine.kept = undefined;
-  const live = await elsewhere("consortium", args, own && join(folder, own));
-  expect(live).not.toBe(id);
-  markInterrupted(file, held(live));
-  const outcome = await again();
-  expect(outcome).toEqual(failed(reason));
-  expect(errorOf(outcome)).toContain(`adopt: "${live}"`);
-});
-
-test("if there are more than the killed run can have made, none is taken", async () => {
-  const { again, id, net, service } = await killed("node", { answered: false });
-  const where = `/consortia/${net.consortiumId}/environments/${net.environmentId}/nodes`;
-  const body = { name: "another", membership_id: net.membershipId };
-  const { _id: other } = await send(service, "POST", where, body);
-  service.store.nodes.patch(other, { name: "n1" });
-  markInterrupted(file, []);
-  expect(await again()).toEqual(
-    failed(new RegExp(`${id}, ${other} has its name.*there are more than that run can have created.*left as it is`)),
-  );
-});
-
-test("an object that a state already held when the killed run was continued stays with its resource", async () => {
-  const { again, id } = await killed("consortium", { answered: true });
-  markInterrupted(file, [`/consortia/${id}`]);
-  expect(await again()).toEqual(failed(`already taken by ${id}`));
-});
-
-test("an object that differs from the program is left and named", async () => {
-  const { again, id } = await killed("consortium", { answered: false });
-  markInterrupted(file, []);
-  const why = new RegExp(`of ${id}, its description is .*It was left as it is`);
-  expect(await again({ description: "another" })).toEqual(failed(why));
-});
-
-test("if another stack was creating one with the same name, its owner is unknown", async () => {
-  const { again } = await killed("consortium", { answered: false });
-  writeFileSync(join(folder, "acme-prod.jsonl"), readFileSync(file));
-  markInterrupted(file, []);
-  expect(await again()).toEqual(failed("the stack acme-prod created one of this name, too"));
-});
-
-test("a create with the same name in another organization does not count", async () => {
-  const { again, id } = await killed("consortium", { answered: false });
-  writeFileSync(join(folder, "globex.jsonl"), readFileSync(file, "utf8").replace(/"key":"\w+:\w/, '"key":"other:0'));
-  markInterrupted(file, []);
-  expect(await again()).toEqual({ then: "created", id });
-});
-
-test("a create with the key of another organization proves nothing for this one", async () => {
-  const { again, service } = await killed("consortium", { answered: false });
-  markInterrupted(file, []);
-  writeFileSync(file, readFileSync(file, "utf8").replace(/"key":"\w+:\w/, '"key":"other:0'));
-  expect(await again()).toEqual(failed("already taken"));
-  expect(service.store.consortia.list().length).toBeGreaterThan(0);
-});
-
-test("if it created nothing, the next run creates the object after the longest time that a request may take", async () => {
-  const { again, id, at, service, said } = await killed("consortium", { answered: false });
-  await send(service, "DELETE", at());
-  markInterrupted(file, []);
-  const outcome = await again();
-  expect(outcome).toMatchObject({ then: "created" });
-  expect(outcome.id).not.toBe(id);
-  expect(said.join("\n")).toContain("looking for what a killed run of this stack may have created");
-});
-
-test.each([
-  ["refused, nothing comes of it: one of its name is somebody else's", 400, failed("already taken")],
-  ["unclear, it may still be carried out: one of its name is its own", 500, { then: "created" }],
-])("after a create with an answer that is %s", async (_, status, outcome) => {
-  const { engine, service, net } = await world("node");
-  const args = bases.node(net);
-  newProcess({ CONSORTIUM_FLEET_CREATES: file });
-  service.faults.add({ kind: "status", status, errorMessage: "no", method: "POST", times: Infinity });
-  expect(await engine.up(args)).toEqual(failed(`HTTP ${status}`));
-  service.faults.clear();
-  const { _id: late } = await send(service, "POST", collectionOf("node", net), {
-    name: args.name,
-    membership_id: net.membershipId,
-  });
-  markInterrupted(file, []);
-  newProcess();
-  expect(await engine.up(args)).toEqual(outcome);
-  expect(engine.kept?.id).toBe(status === 500 ? late : undefined);
-});
-
-test("a create that was not sent does not count, nor a line that a power cut left incomplete", async () => {
-  const { again, args } = await killed("consortium", { answered: true });
-  await again({ name: args.name as string }); // taken: it is not sent
-  writeFileSync(file, `${readFileSync(file, "utf8")}{"begun":{"att`);
-  const { current } = readCreateLog(file);
-  expect(current).toHaveLength(1);
-  expect(current[0]!.id).toBeDefined();
-});
-
 describe("the lines of a file", () => {
   const begun = (attempt: string, more: Partial<LoggedCreate> = {}): LoggedCreate => ({
     attempt,
@@ -269,47 +83,31 @@ describe("the lines of a file", () => {
   const nothing = readCreateLog("");
 
   test("tell of nothing where there is no file", () => {
-    expect(nothing).toEqual({
-      interrupted: [],
-      current: [],
-      left: [],
-      isContinued: false,
-      held: new Set(),
-    });
+    expect(nothing).toEqual({ creates: [], left: [] });
   });
 
   test.each<[string, Line[], Partial<LogContents>]>([
-    ["a create", [{ begun: a }], { current: [a] }],
-    ["its answer", [{ begun: a }, { begun: b }, { made: "a", id: "x" }], { current: [{ ...a, id: "x" }, b] }],
-    ["that it was sent again", [{ begun: a }, { again: "a", at: 5 }], { current: [{ ...a, last: { at: 5 } }] }],
-    ["that it was refused", [{ begun: a }, { begun: b }, { refused: "a" }], { current: [b] }],
+    ["a create", [{ begun: a }], { creates: [a] }],
+    ["its answer", [{ begun: a }, { begun: b }, { made: "a", id: "x" }], { creates: [{ ...a, id: "x" }, b] }],
+    ["that it was sent again", [{ begun: a }, { again: "a", at: 5 }], { creates: [{ ...a, last: { at: 5 } }] }],
+    ["that it was refused", [{ begun: a }, { begun: b }, { refused: "a" }], { creates: [b] }],
     ["no answer to what was never begun", [{ made: "a", id: "x" }, { again: "b", at: 5 }, { refused: "c" }], {}],
     ["whose they are", [{ run: "r" }], { run: "r" }],
     ["what a service left", [{ left: a }, { left: b }], { left: [a, b] }],
-    [
-      "where a killed run ended",
-      [{ begun: a }, { continued: { held: ["/p/x"] } }, { begun: b }],
-      { interrupted: [a], current: [b], isContinued: true, held: new Set(["/p/x"]) },
-    ],
-    [
-      "where a second one did",
-      [{ begun: a }, { continued: { held: [] } }, { begun: b }, { continued: { held: ["/q"] } }],
-      { interrupted: [a, b], isContinued: true, held: new Set(["/q"]) },
-    ],
   ])("tell %s", (_, lines, contents) => {
     expect(of(...lines)).toEqual({ ...nothing, ...contents });
   });
 
   /** The log of a process that finds these contents. */
-  function logOf(contents: Partial<LogContents>, isFleets = false, stacks: Record<string, Line[]> = {}) {
+  function logOf(contents: Partial<Before>, stacks: Record<string, Line[]> = {}) {
     const written: Line[] = [];
     const others = Object.entries(stacks).map(([stack, lines]) => {
       const own = join(folder, `${stack}.log`);
       writeFileSync(own, lines.map((line) => JSON.stringify(line)).join("\n"));
       return { stack, file: own };
     });
-    const before = { ...nothing, ...contents };
-    const log = new CreateLog({ isFleets, before, write: (line) => void written.push(line), others: () => others });
+    const before = { interrupted: [], isContinued: false, ...contents };
+    const log = new CreateLog({ before, write: (line) => void written.push(line), others: () => others });
     return { log, written };
   }
 
@@ -349,13 +147,8 @@ describe("the lines of a file", () => {
   });
 
   test("what other stacks create in a place is theirs, whether a run of theirs was killed or not", () => {
-    const own: Line[] = [
-      { begun: a },
-      { continued: { held: [] } },
-      { begun: b },
-      { begun: begun("c", { path: "/q" }) },
-    ];
-    const { log } = logOf({}, true, { one: own, two: [] });
+    const own: Line[] = [{ begun: a }, { begun: b }, { begun: begun("c", { path: "/q" }) }];
+    const { log } = logOf({}, { one: own, two: [] });
     expect(log.ofOtherStacks("/p")).toEqual([
       { stack: "one", create: a },
       { stack: "one", create: b },
@@ -363,17 +156,9 @@ describe("the lines of a file", () => {
     expect(new CreateLog().ofOtherStacks("/p")).toEqual([]);
   });
 
-  test.each<[string, boolean, Partial<LogContents>, [fleets: boolean, continued: boolean, held: boolean]]>([
-    ["a fleet", true, { held: new Set(["/p/x"]) }, [true, false, true]],
-    ["a stack", false, { isContinued: true }, [false, true, false]],
-  ])("the log of %s says what it knows", (_, isFleets, contents, facts) => {
-    const { log } = logOf(contents, isFleets);
-    expect([log.isFleets, log.isContinued, log.isHeld("/p/x")]).toEqual(facts);
-  });
-
   test("without a log, nothing is known, and a create is only sent", async () => {
     const log = new CreateLog();
-    expect([log.isFleets, log.isContinued, log.isHeld("/p/x")]).toEqual(Array(3).fill(false));
+    expect([log.isContinued, logOf({ isContinued: true }).log.isContinued]).toEqual([false, true]);
     const made = log.logged({ path: "/p", before: [], settings }, async (sending) => {
       await sending(1);
       return { id: "x" };
@@ -411,25 +196,13 @@ describe("the lines of a file", () => {
     expect(isSentWith(first, settingsFor("https://y/api/v1"))).toBe(false);
   });
 
-  test.each([false, true])(
-    "what was left and what is continued is written down, but not in a fleet (%s)",
-    async (isFleets) => {
-      const { log, written } = logOf({}, isFleets);
-      await log.left({ path: "/p", name: "n", id: "x" }, settings);
-      await log.continued(a, "y");
-      if (isFleets) return expect(written).toEqual([]);
-      const [{ left }, ...more] = written as [{ left: LoggedCreate }, ...Line[]];
-      expect([left.id, left.before, isSentWith(left, settings)]).toEqual(["x", [], true]);
-      const attempt = expect.not.stringMatching(/^a$/) as string;
-      expect(more).toEqual([{ begun: { ...a, attempt } }, { made: attempt, id: "y" }]);
-    },
-  );
-
-  test("the logs of a fleet's other stacks are the other ones beside it", async () => {
-    for (const name of ["acme-test.jsonl", "acme-prod.jsonl", "notes.txt"]) writeFileSync(join(folder, name), "");
-    const log = fleetLog(file);
-    expect(log.others!()).toEqual([{ stack: "acme-prod", file: join(folder, "acme-prod.jsonl") }]);
-    await log.write({ begun: a });
-    expect([log.isFleets, readCreateLog(file).current]).toEqual([true, [a]]);
+  test("what was left and what is continued is written down", async () => {
+    const { log, written } = logOf({});
+    await log.left({ path: "/p", name: "n", id: "x" }, settings);
+    await log.continued(a, "y");
+    const [{ left }, ...more] = written as [{ left: LoggedCreate }, ...Line[]];
+    expect([left.id, left.before, isSentWith(left, settings)]).toEqual(["x", [], true]);
+    const attempt = expect.not.stringMatching(/^a$/) as string;
+    expect(more).toEqual([{ begun: { ...a, attempt } }, { made: attempt, id: "y" }]);
   });
 });

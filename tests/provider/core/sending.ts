@@ -2,7 +2,7 @@ import { type ConsortiumClient, type Identified } from "../../../provider/api";
 import { type ErrorFacts } from "../../../provider/api/api-error";
 import { type Answer, Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
-import { CreateLog, type Logs, readCreateLog } from "../../../provider/core/create-log";
+import { CreateLog, type Logs } from "../../../provider/core/create-log";
 import { type Definition, type Props } from "../../../provider/core/definition";
 import { sendCreate } from "../../../provider/core/lifecycle/send-create";
 import { newSession, type Session, within } from "../../../provider/core/session";
@@ -73,8 +73,7 @@ export async function sending(given: Case) {
     http: { settings: http.settings, serviceTime: (ms: number) => (given.logged ? began + ms : undefined) },
   } as unknown as ConsortiumClient;
   const logs: Logs = {
-    isFleets: true,
-    before: readCreateLog(""),
+    before: { interrupted: [], isContinued: false },
     write: (line) => void given.logged?.push(line),
     others: () => [],
   };

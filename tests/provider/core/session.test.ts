@@ -4,7 +4,6 @@ import { within } from "../../../provider/core/session";
 import { isOffline, Sessions } from "../../../provider/pulumi/sessions";
 import { type ProviderSettings } from "../../../provider/pulumi/settings";
 import { Incomplete, UserError } from "../../../provider/errors";
-import { temporary } from "../../fleet/made";
 import { setEnvironment, start } from "../../support/service";
 
 /* The sessions of one process: with which settings it works, what it knows, and how it says what failed. */
@@ -153,17 +152,11 @@ describe("settings", () => {
     expect([all.current() === session, all.run() === run]).toEqual([false, false]);
   });
 
-  test("of a run say whether it adopts all, and who keeps its log", () => {
+  test("of a run say whether it adopts all", () => {
     setEnvironment({ CONSORTIUM_API_KEY: "one" });
-    const { adoptAll, createLog } = sessions().all.current();
-    setEnvironment({ CONSORTIUM_ADOPT: "true", CONSORTIUM_FLEET_CREATES: `${temporary()}/a.jsonl` });
-    const fleet = sessions().all.current();
-    expect([adoptAll, createLog.isFleets, fleet.adoptAll, fleet.createLog.isFleets]).toEqual([
-      false,
-      false,
-      true,
-      true,
-    ]);
+    const { adoptAll } = sessions().all.current();
+    setEnvironment({ CONSORTIUM_ADOPT: "true" });
+    expect([adoptAll, sessions().all.current().adoptAll]).toEqual([false, true]);
   });
 
   test("are read once within a turn", async () => {

@@ -201,14 +201,7 @@ describe("the name that a killed run sent", () => {
   const killed = (id?: string) => {
     const here = process();
     const interrupted = [{ ...logged, ...(id !== undefined && { id }) }];
-    const before = {
-      interrupted,
-      current: [],
-      left: [],
-      isOfNewStack: false,
-      isContinued: true,
-      held: new Set<string>(),
-    };
+    const before = { interrupted, isContinued: true };
     jest.spyOn(here.sessions.log, "before", "get").mockReturnValue(before);
     return here;
   };

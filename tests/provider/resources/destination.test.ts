@@ -1,13 +1,9 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Engine, failed, type Props } from "../../support/engine";
 import { bases } from "../../support/bases";
 import { lostAnswers, titled } from "../../support/faults";
 import { world } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { impatient, newProcess } from "../../support/service";
-import { markInterrupted } from "../../../provider/core/create-log";
 
 /* A destination has no id: it is put under its name. Its member must be verified, and registered with an id registry. */
 
@@ -132,22 +128,5 @@ test("deleted by somebody: refresh finds it gone, and the next up creates it aga
   await send(service, "DELETE", `${path}/inbox`);
   expect(await engine.refresh()).toBe("gone");
   expect(await engine.up(whole)).toEqual({ then: "created" });
-  expect(await list()).toHaveLength(1);
-});
-
-test("a destination of a killed run is its own, although another service has one with that name", async () => {
-  const { engine, whole, list } = await stores();
-  const file = join(mkdtempSync(join(tmpdir(), "consortium-creates-")), "acme-test.jsonl");
-  newProcess({ CONSORTIUM_FLEET_CREATES: file });
-  expect(await engine.up(whole)).toEqual({ then: "created" });
-  const path = `/documentstore/${String(whole.serviceId)}/destinations`;
-  for (const [held, outcome] of [
-    ["/dataexchange/another/destinations/inbox", { then: "created" }],
-    [`${path}/inbox`, { then: "failed" }],
-  ] as const) {
-    markInterrupted(file, [held]);
-    newProcess();
-    expect(await new Engine("destination").up(whole)).toMatchObject(outcome);
-  }
   expect(await list()).toHaveLength(1);
 });

@@ -1,7 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { markInterrupted } from "../../../provider/core/create-log";
 import { type Engine, errorOf, type Outcome } from "../../support/engine";
 import { account, type Manners, otherTether, type OtherTether } from "../../support/other-tether";
 import { newProcess, setEnvironment } from "../../support/service";
@@ -229,39 +225,22 @@ test("after a killed run, which remembers nothing, the service is asked before a
   expect(world.did.deploys).toBe(0);
 });
 
-describe("a run that may follow a killed one, on a service that shows nothing of the tether", () => {
-  let file: string;
-  beforeEach(() => (file = join(mkdtempSync(join(tmpdir(), "consortium-creates-")), "acme-test.jsonl")));
-
-  const runs: [string, () => Record<string, string>][] = [
-    ["of a fleet that continues it", () => ({ CONSORTIUM_FLEET_CREATES: file })],
-    ["that adopts whatever is there", () => ({ CONSORTIUM_ADOPT: "true" })],
-  ];
+describe("a run that adopts whatever is there, on a service that shows nothing of the tether", () => {
   const mute: Manners = { ...strict, balance: "none" };
-  const follow = (variables: Record<string, string>): void => {
-    markInterrupted(file, []);
-    newProcess(variables);
-  };
+  const follow = (): void => newProcess({ CONSORTIUM_ADOPT: "true" });
 
-  test.each(runs)("%s: activates the existing contract, and does not pay for another", async (_, variables) => {
+  test("activates the existing contract, and does not pay for another", async () => {
     const world = await otherTether(mute);
     world.did.mined.push("rinkeby");
-    follow(variables());
+    follow();
     expect(await world.engine.up(args)).toEqual({ then: "created" });
     expect(world.did).toMatchObject({ deploys: 0, mined: ["rinkeby"], active: true });
   });
 
-  test.each(runs)("%s: deploys it if there is none", async (_, variables) => {
+  test("deploys it if there is none", async () => {
     const world = await otherTether(mute);
-    follow(variables());
+    follow();
     await settlesOnce(world, "created");
-  });
-
-  test("in a fleet, after a run that was not killed: deploys it without a look before", async () => {
-    const world = await otherTether(mute);
-    newProcess({ CONSORTIUM_FLEET_CREATES: file });
-    expect(await world.engine.up(args)).toEqual({ then: "created" });
-    expect(world.did).toMatchObject({ deploys: 1, activates: 1 });
   });
 });
 

@@ -83,10 +83,21 @@ onBothAdapters((make, adapter) => {
     another.nameStack({ project: "another", stack: "test" });
     const lines = linesOf(createLogs()[0]!).filter((line) => !("run" in line));
     loseAnswers();
-    for (const line of lines) await another.write(line);
+    for (const line of lines) await another.write("made" in line ? { ...line, id: "elsewhere" } : line);
     another.end(new Set());
     expect((await stack.up(consortium)).errors).toEqual([]);
     expect(service.store.consortia.list()).toHaveLength(1);
+  });
+
+  test("what another stack has is not taken for an unanswered create, though that stack's run ended as it should", async () => {
+    const { stack } = await killed(make, ["c"], consortium);
+    const another = new StackLog(() => undefined);
+    another.nameStack({ project: "another", stack: "test" });
+    const lines = linesOf(createLogs()[0]!).filter((line) => !("run" in line));
+    loseAnswers();
+    for (const line of lines) await another.write(line);
+    another.end(new Set());
+    expect((await stack.up(consortium)).failure).toMatch(/the stack another\.test has \w+\. It was left as it is/);
   });
 
   test("an object that a service did not delete is remembered, but no run counts as killed", async () => {
@@ -169,7 +180,7 @@ onBothAdapters((make, adapter) => {
     for (const secret of [service.apiKey, password]) expect(readFileSync(file, "utf8")).not.toContain(secret);
     expect(
       readCreateLog(file)
-        .current.map(({ resource }) => resource)
+        .creates.map(({ resource }) => resource)
         .toSorted(),
     ).toEqual(["a", "c", "e", "m", "n"]);
   });

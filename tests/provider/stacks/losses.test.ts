@@ -46,12 +46,7 @@ onBothAdapters((make) => {
 
   test.each<[string, Declared, Declared, RegExp[]]>([
     ["all are present", { a: {}, b: {} }, { a: {}, b: {} }, []],
-    [
-      "the only one is gone",
-      { a: {} },
-      {},
-      [/WARNING: environment "a": DELETING .* \(it is no longer in the program\)/],
-    ],
+    ["the only one is gone", { a: {} }, {}, [/environment "a": DELETING .* \(it is no longer in the program\)/]],
     ["another name", { a: {} }, { b: {} }, [/environment "a": DELETING/, /\("b"\).*aliases: \[\{ name: "a" \}\]/]],
     ["another name with an alias", { a: {} }, { b: { aliases: [{ name: "a" }] } }, []],
     ["a URN as an alias", { a: {} }, { b: { aliases: ["urn:pulumi:dev::test::x$y::a"] } }, []],
@@ -82,7 +77,7 @@ onBothAdapters((make) => {
     const { stack } = await make(program({ a: {}, b: {} }));
     const id = String(stack.of("a").id);
     const { lines } = await stack.up(program({ b: {} }));
-    expect(lines).toContainEqual(expect.stringContaining(`WARNING: environment "a" (${id}): ${deleting}`) as string);
+    expect(lines).toContainEqual(expect.stringContaining(`environment "a" (${id}): ${deleting}`) as string);
     const destroyed = await stack.destroy();
     expect(warnings(destroyed.lines)).toEqual([expect.stringContaining('environment "b"')]);
   });
@@ -95,7 +90,7 @@ onBothAdapters((make) => {
     const [{ id }, ledger] = [service.store.consortia.list()[0]!, service.store.environments.list()[0]!];
     const { lines } = await stack.destroy();
     const said = lines.filter((line) => line.includes("DELETING A CONSORTIUM"));
-    const text = `WARNING: consortium "c" (${id}): DELETING A CONSORTIUM DESTROYS EVERYTHING IN IT, ledgers included: environment "e" (${ledger.id})`;
+    const text = `consortium "c" (${id}): DELETING A CONSORTIUM DESTROYS EVERYTHING IN IT, ledgers included: environment "e" (${ledger.id})`;
     expect(said).toEqual(Array(times).fill(expect.stringContaining(text)));
   });
 });

@@ -34,7 +34,8 @@ function problemsOf(make: () => unknown): string[] {
     return [];
   } catch (error) {
     if (!(error instanceof NetworkDefinitionError)) throw error;
-    const lines = error.message.split("\n");
+    const lines = error.message.split("\n").slice(0, -1);
+    expect(error.message.endsWith("\n[invalid-file: docs/troubleshooting.md#invalid-file]")).toBe(true);
     return (error.problems.length === 1 ? lines.slice(0, -1) : lines.slice(1)).map((line) =>
       line.trim().replace("The definition of the network trade: ", "").replaceAll(`${folder}/`, ""),
     );
