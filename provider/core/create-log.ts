@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { appendFileSync, closeSync, fsyncSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
 import { type Identified, isApiError, type Settings } from "../api";
-import { environmentName } from "../api/environment";
 import { isElsewhere, isKnown, withKey } from "./ownership";
 
 /*

@@ -5,7 +5,15 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { type Environment, environmentName, processEnvironment } from "../api/environment";
 import { paths } from "../api/paths";
 import { messageOf } from "../plain";
-import { type Before, type Line, type LogContents, type LoggedCreate, type Logs, readCreateLog, written } from "../core/create-log";
+import {
+  type Before,
+  type Line,
+  type LogContents,
+  type LoggedCreate,
+  type Logs,
+  readCreateLog,
+  written,
+} from "../core/create-log";
 import { engineAddress } from "./engine";
 import { times } from "../core/times";
 
