@@ -192,7 +192,7 @@ describe("on a service like the hosted one", () => {
     service.faults.add({ kind: "status", status: 200, body: answers(config), ...posting(action) });
     const message = errorOf(await engine.up(tetherArgs));
     expect(message).toMatch(error);
-    expect(message).toContain(". Nothing was paid.");
+    expect(message).toMatch(/\. Nothing was paid\..*\[tether-failed:/);
     expect(calls()).not.toContain(post("deploy"));
   });
 
