@@ -119,22 +119,11 @@ onBothAdapters((make) => {
     });
 
     const services: [string, ServiceOptions["answers"], ServiceOptions["timing"]?][] = [
-      ["the tether service does not show itself", { getById: false }],
       [
         "nothing is read by id, and answers are empty",
         { getById: false, emptyBodies: true, created: 202, updated: 202 },
       ],
       ["strict, without PATCH and a list of credentials", { strictBodies: true, patch: 405, listCredentials: 404 }],
-      [
-        "unknown fields, lists that lag, and 403 for what is gone",
-        { unknownFields: true, gone: 403 },
-        { listLag: 500 },
-      ],
-      [
-        "slow to delete, and parents stay until their children are gone",
-        { refuseChildren: true },
-        { deleting: 1_500, deletedVisible: 2_000 },
-      ],
       ["ids called id, 410, and a founding member", { idField: "id", gone: 410, foundingMembership: true }],
     ];
     test.each(services)("on another service: %s", async (_, answers, timing = {}) => {
