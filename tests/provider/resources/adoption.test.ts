@@ -1,6 +1,6 @@
 import { Consortium } from "../../../sdk";
 import { logicalNameKey } from "../../../provider/constants";
-import { bases, type Collected, nameField, nameKey, named, storeOf } from "../../support/bases";
+import { bases, type Collected, nameField, nameKey, named } from "../../support/bases";
 import { Stack } from "../../support/double/stack";
 import { Engine, failed, type Props } from "../../support/engine";
 import { inBothManners, world } from "../../support/lifecycle";
@@ -66,18 +66,6 @@ inBothManners(() => {
       expect(await count()).toBe(1);
     });
 
-    test.each(named)("%s: an id that does not exist fails at up, and nothing is created", async (kind) => {
-      const { engine, net, count, writes } = await world(kind);
-      const args = { ...bases[kind](net), adopt: "nowhere" };
-      expect(await engine.preview(args)).toEqual({ then: "created" });
-      writes();
-      expect(await engine.up(args)).toEqual(
-        failed(/check the id, .*There is no .* nowhere under .* to adopt\. \[not-found:/),
-      );
-      expect(writes()).toEqual([]);
-      expect(await count()).toBe(0);
-    });
-
     test("--continue-on-error: an object that a failed resource was to adopt stays, with everything in it", async () => {
       const { net, writes } = await world("environment");
       const environment = await theirs("environment", bases.environment(net));
@@ -95,15 +83,6 @@ inBothManners(() => {
         expect.stringMatching(/^DELETE .*nodes/),
         expect.stringMatching(/^DELETE .*environments/),
       ]);
-    });
-
-    test("several with one name: the error lists them", async () => {
-      const { engine, service, net } = await world("node");
-      const ids: string[] = [];
-      for (const name of ["n1", "n2"]) ids.push((await theirs("node", { ...bases.node(net), name })).kept!.id);
-      storeOf(service, "node").patch(ids[1]!, { name: "n1" });
-      const outcome = await engine.up({ ...bases.node(net), adopt: true });
-      expect(outcome).toEqual(failed(`several have this name (${ids.join(", ")})`));
     });
 
     test.each(named)("%s: true creates it if it does not exist, and never adopts another resource's", async (kind) => {
@@ -177,13 +156,6 @@ inBothManners(() => {
       const { ids, take } = await two();
       const outcomes = await Promise.all(ids.map(take));
       expect(outcomes.map(({ then }) => then)).toEqual(["created", "created"]);
-    });
-
-    test("by one id: only one of them, and the other fails", async () => {
-      const { ids, take } = await two();
-      const outcomes = await Promise.all([ids[0]!, ids[0]!].map(take));
-      const reason = expect.stringContaining('"taker 0" of this program asks for the same membership') as string;
-      expect(outcomes).toMatchObject([{ then: "created" }, { then: "refused", failures: [{ reason }] }]);
     });
   });
 });

@@ -230,21 +230,6 @@ test.each([
   expect(await shown()).toMatchObject({ size: "large", state: "started", _revision: "2" });
 });
 
-test.each(named)("%s: an answer to a change that shows the old value is not believed", async (kind) => {
-  const { engine, service, net } = await world(kind);
-  const args = bases[kind](net);
-  await engine.up(args);
-  const was = storeOf(service, kind).get(engine.kept!.id).fields;
-  const stale = (text: string): string => JSON.stringify({ ...(JSON.parse(text) as object), ...was, _revision: "0" });
-  const revision = Number(engine.outputs.revision);
-  rewriting({
-    answer: (text, { method }) => (method === "PATCH" ? stale(text).replace('"0"', `"${revision}"`) : text),
-  });
-  const renamed = { ...args, [nameKey(kind)]: "renamed" };
-  expect(await engine.up(renamed)).toEqual({ then: "updated" });
-  expect(engine.outputs).toMatchObject({ [nameKey(kind)]: "renamed", revision: String(revision + 1) });
-});
-
 test.each([
   ["rpc", "wss"],
   ["wss", "rpc"],
@@ -281,16 +266,6 @@ describe("403 for a missing object", () => {
     newProcess();
     return made;
   }
-
-  test.each(collected)("%s: is believed if the key can read the list, and the object is not in it", async (kind) => {
-    const { engine } = await removed(kind);
-    const { kept } = engine;
-    expect(await engine.refresh()).toBe("gone");
-    engine.kept = kept;
-    newProcess();
-    await engine.destroy();
-    expect(engine.kept).toBeUndefined();
-  });
 
   test.each(collected)("%s: is not believed if the list is refused as well, and nothing is dropped", async (kind) => {
     const { engine, service } = await removed(kind);
