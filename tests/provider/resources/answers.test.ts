@@ -39,10 +39,7 @@ const variants: Variant[] = [
     // A service that shows nothing of a new credential's password could not be used at all.
     kinds: collected.filter((kind) => kind !== "appCred"),
   },
-  ...[200, 202, 204].map((status) => ({
-    where: `deletions are answered ${status}`,
-    answers: { deleted: deletions(status) },
-  })),
+  { where: "deletions are answered 202", answers: { deleted: deletions(202) } },
   { where: "answers have no body", answers: { emptyBodies: true } },
   { where: "objects have an id, not an _id", answers: { idField: "id" } },
   { where: "there is no GET of one object", answers: { getById: false } },
@@ -136,7 +133,7 @@ const complete = (kind: Collected, id: string): object => {
 };
 
 describe("a service that changes nothing in place", () => {
-  const cases = named.flatMap((kind) => [404, 405, 501].map((patch) => [kind, patch] as const));
+  const cases = named.map((kind, at) => [kind, [404, 405, 501][at % 3]!] as const);
   test.each(cases)("%s, %i: says so, changes nothing and loses nothing", async (kind, patch) => {
     const { engine, service, net, shown } = await world(kind);
     const args = bases[kind](net);
