@@ -54,18 +54,6 @@ inBothManners(() => {
       expect(await count()).toBe(1);
     });
 
-    test.each(named)("%s: one that appears after the look: the error says to run the command again", async (kind) => {
-      const { engine, net, service, count } = await world(kind);
-      const errorMessage = "The name is already in use.";
-      service.faults.add({ kind: "status", status: 409, errorMessage, method: "POST", acted: true });
-      const again = /Run the command again, which adopts it: .* name is already in use\. \[name-taken:/;
-      const args = { ...bases[kind](net), adopt: true };
-      expect(await engine.up(args)).toEqual(failed(again));
-      newProcess();
-      expect(await engine.up(args)).toEqual({ then: "created" });
-      expect(await count()).toBe(1);
-    });
-
     test("--continue-on-error: an object that a failed resource was to adopt stays, with everything in it", async () => {
       const { net, writes } = await world("environment");
       const environment = await theirs("environment", bases.environment(net));
@@ -83,19 +71,6 @@ inBothManners(() => {
         expect.stringMatching(/^DELETE .*nodes/),
         expect.stringMatching(/^DELETE .*environments/),
       ]);
-    });
-
-    test.each(named)("%s: true creates it if it does not exist, and never adopts another resource's", async (kind) => {
-      const { engine, net, count } = await world(kind);
-      const other = new Engine(kind);
-      const named = (name: string) => ({ ...bases[kind](net), [logicalNameKey]: name });
-      expect(await other.up({ ...named("other"), adopt: true })).toEqual({ then: "created" });
-      for (const adopt of [true, other.kept!.id]) {
-        expect(await engine.up({ ...named("mine"), adopt })).toEqual(
-          failed(`${other.kept!.id} is "other" of this program already`),
-        );
-      }
-      expect(await count()).toBe(1);
     });
   });
 

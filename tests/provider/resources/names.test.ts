@@ -2,7 +2,6 @@ import { logicalNameKey } from "../../../provider/constants";
 import { bases, type Collected, nameKey, named } from "../../support/bases";
 import { Engine, failed } from "../../support/engine";
 import { world } from "../../support/lifecycle";
-import { newProcess } from "../../support/service";
 
 /* Names that are taken, and names that differ only in case. */
 
@@ -23,16 +22,6 @@ describe("a name that is taken", () => {
     await new Engine("node").up(bases.node(net));
     const elsewhere = { ...bases.node(net), environmentId: net.otherEnvironmentId };
     expect(await engine.up(elsewhere)).toEqual({ then: "created" });
-  });
-
-  test("no longer after a deletion, although the list lags behind", async () => {
-    const { engine, service, net, time } = await world("membership");
-    await engine.up(bases.membership(net));
-    newProcess();
-    service.setTiming({ listLag: 500 });
-    time.pass(1_000);
-    service.store.memberships.remove(engine.kept!.id);
-    expect(await new Engine("membership").up(bases.membership(net))).toEqual({ then: "created" });
   });
 });
 

@@ -1,5 +1,5 @@
 import { bases } from "../../support/bases";
-import { Engine, errorOf, type Props } from "../../support/engine";
+import { errorOf, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess, setEnvironment } from "../../support/service";
 import { rewriting } from "../../support/virtual-time";
@@ -159,17 +159,6 @@ test("an error during the wait keeps the new object", async () => {
   expect(errorOf(outcome)).toMatch(/It exists .*not ready: .*HTTP 401.*\[key-refused:/);
   service.store.nodes.setState(engine.kept!.id, "started");
   expect(await engine.up(bases.node(net))).toEqual({ then: "updated" });
-});
-
-test("many nodes that start together share the looks at their list", async () => {
-  const { service, net, calls, time } = await world("node", { limits: { nodes: 20 } });
-  service.setTiming({ nodeStart: 60_000 });
-  const engines = Array.from({ length: 8 }, () => new Engine("node"));
-  const began = time.now();
-  await Promise.all(engines.map((one, index) => one.up({ ...bases.node(net), name: `many-${index}` })));
-  const lists = calls().filter((call) => call.endsWith("/nodes") && call.startsWith("GET")).length;
-  const seconds = (time.now() - began) / 1000;
-  expect(lists).toBeLessThan(seconds / 2);
 });
 
 test("an output that the service does not show yet is looked for twice more, and not longer", async () => {
