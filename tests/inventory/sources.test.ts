@@ -8,7 +8,6 @@ import { modelOfPlan } from "../../inventory/plan/changes";
 import { readPlan } from "../../inventory/plan/read";
 import { readStack, type StackRead, withStacks } from "../../inventory/stack";
 import { ConsortiumClient } from "../../provider/api/client";
-import { inside } from "../../provider/resources/tree";
 import { later, planned, step } from "../cli/plans";
 import { stackOf } from "../observe/models";
 import { network, type Network, others, type Others, send } from "../support/network";

@@ -13,7 +13,7 @@ const program =
 
 const asked = ["GET /consortia"];
 
-onBothAdapters((make, adapter) => {
+onBothAdapters((make) => {
   test("with one call for all resources, even if nothing changes", async () => {
     const { stack, calls } = await make();
     expect((await stack.preview(program())).errors).toEqual([]);
