@@ -246,6 +246,17 @@ describe("deletion", () => {
     expect(await sweepOld("--yes")).toMatchObject(deleted(5));
     expect(names()).toEqual([]);
   });
+
+  test("what cannot be deleted by itself, twice, and goes with its consortium is no failure", async () => {
+    await begin({ answers: { refuseChildren: false } });
+    const { c } = await whole("test-1", 3);
+    for (const org_name of ["third", "fourth"])
+      await make(`/consortia/${c}/invitations`, { org_name, email: `ops@${org_name}.example` });
+    const locked = { kind: "status", status: 403, errorMessage: "locked", times: Infinity } as const;
+    service.faults.add({ ...locked, method: "DELETE", route: "/consortia/:consortiumId/invitations/:invitationId" });
+    expect(await sweepOld("--yes")).toMatchObject(deleted(7));
+    expect(names()).toEqual([]);
+  });
 });
 
 describe("by id", () => {

@@ -14,6 +14,15 @@ import { ApiError, type ConsortiumClient } from "../../provider/api";
 
 /** Readers of plans, states, credentials and reports, without a service. */
 
+/** A chain on which each transaction costs its hash. */
+jest.mock("../../sdk/runtime/target-chain", () => ({
+  targetProvider: () => ({
+    _detectNetwork: () => Promise.resolve(),
+    getTransactionReceipt: (hash: string) => Promise.resolve({ hash, fee: BigInt(hash) }),
+    destroy: () => undefined,
+  }),
+}));
+
 const lines = (...values: object[]) => values.map((value) => JSON.stringify(value)).join("\n");
 const numbered = (...events: object[]) => lines(...events.map((event, sequence) => ({ sequence, ...event })));
 const urn = (name: string) => `urn:pulumi:prod::net::consortium:index:Node::${name}`;
@@ -234,6 +243,18 @@ describe("tethers", () => {
       [],
     ]);
     expect(calls).toEqual([4, 3, 2, 0]);
+  });
+
+  test("the average cost is that of the present pins, at a second and a third look, too", async () => {
+    const pins = new Pins({} as ConsortiumClient, "t");
+    const cost = (...fees: number[]) => {
+      const hashes = fees.map((fee) => `0x${fee.toString(16).padStart(64, "0")}`);
+      return pins.cost(
+        hashes.map((transactionHash, index) => ({ index, nodes: 1, transactionHash })),
+        "https://chain",
+      );
+    };
+    expect([await cost(2, 4), await cost(4, 8), await cost()]).toEqual([3n, 6n, undefined]);
   });
 
   test.each([

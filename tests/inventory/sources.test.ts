@@ -8,8 +8,6 @@ import { modelOfPlan } from "../../inventory/plan/changes";
 import { readPlan } from "../../inventory/plan/read";
 import { readStack, type StackRead, withStacks } from "../../inventory/stack";
 import { ConsortiumClient } from "../../provider/api/client";
-import { newSession } from "../../provider/core/session";
-import { inside, listed, readOrganization } from "../../provider/resources/tree";
 import { later, planned, step } from "../cli/plans";
 import { stackOf } from "../observe/models";
 import { network, type Network, others, type Others, send } from "../support/network";
@@ -229,11 +227,6 @@ describe("the live network", () => {
     const now = await new LiveNetwork(client).look({ stacks: [stack] });
     expect(outline(now).filter((line) => line.includes("in the stack"))).toEqual([]);
   });
-
-  test("an unknown name is an error that lists the known ones", async () => {
-    const { client } = await made();
-    await expect(new LiveNetwork(client).look({ consortium: "fixtur" })).rejects.toThrow('did you mean "fixture"');
-  });
 });
 
 describe("zones, configurations, services, invitations and destinations", () => {
@@ -348,41 +341,5 @@ describe("zones, configurations, services, invitations and destinations", () => 
     }
     service.faults.clear();
     expect((await live.tether(id)).row.props).toMatchObject({ reports: 0 });
-  });
-
-  test("on a service without these kinds: each is requested once, in one place, and none counts as gone", async () => {
-    const { service, time, calls } = await start({ answers: { extended: false } });
-    const net = await network(service, time);
-    const third = { name: "third", provider: "quorum", consensus_type: "raft" };
-    await send(service, "POST", `/consortia/${net.consortiumId}/environments`, third);
-    const client = connected();
-    const live = new LiveNetwork(client, 1_000, time);
-    service.clearCalls();
-    const model = await live.look();
-    const lists = calls().map((call) => call.split("/").at(-1)!);
-    const count = (name: string) => lists.filter((one) => one === name).length;
-    expect(["nodes", "services", "configurations", "invitations", "zones"].map(count)).toEqual([3, 1, 1, 1, 2]);
-    expect(model.consortia[0]).toMatchObject({ others: [], unlisted: ["invitation", "consortiumZone"] });
-    expect(model.consortia[0]!.environments.map(({ others }) => others)).toEqual([[], [], []]);
-    time.pass(10_000);
-    await live.look();
-    expect(calls().filter((call) => /services|configurations|invitations|zones/.test(call))).toEqual([]);
-    time.pass(600_000); // it may be a newer one by now
-    await live.look();
-    const again = calls().map((call) => call.split("/").at(-1)!);
-    expect(again.filter((one) => one === "services")).toHaveLength(1);
-  });
-
-  test("an environment that is deleted during the look does not mean that the service lacks services", async () => {
-    const { net, client, service, time } = await made();
-    const session = newSession(client, { clock: time });
-    await listed(session, "consortium");
-    await listed(session, "environment", { consortiumId: net.consortiumId });
-    service.store.environments.remove(net.environmentId);
-    const path = `/consortia/${net.consortiumId}/environments/${net.otherEnvironmentId}/services`;
-    await send(service, "POST", path, { name: "files", service: "ipfs", membership_id: net.membershipId });
-    const [consortium] = await readOrganization(session, { kinds: ["environment", "service"] });
-    const services = consortium!.inside.map((one) => inside(one, "service").map(({ props }) => props.name));
-    expect(services).toEqual([[], ["files"]]);
   });
 });

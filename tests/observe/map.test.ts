@@ -82,43 +82,6 @@ describe("large networks", () => {
     expect(svgOf(mapOf(model))).toContain("tone-bad");
     expect(layoutOf(mapOf(model))).toEqual(placed);
   });
-
-  test("50 nodes in 6 environments: each has a box, and no boxes overlap", () => {
-    const environments = [9, 9, 8, 8, 8, 8].map((count, at) =>
-      environmentOf(
-        at,
-        Array.from({ length: count }, (_, index) => nodeOf(at, index)),
-      ),
-    );
-    const memberships = Array.from({ length: 9 }, (_, index) => memberOf(index));
-    const map = mapOf(networkOf({ memberships, environments }));
-    const { boxes } = layoutOf(map);
-    const items = map.groups.flatMap((group) => [...group.items, ...group.groups.flatMap((inner) => inner.items)]);
-    expect(items.filter(({ kind }) => kind === "node")).toHaveLength(50);
-    const placed = items.map(({ key }) => boxes.get(key)!);
-    const overlaps = placed.flatMap((a, at) =>
-      placed.slice(at + 1).filter((b) => {
-        const dx = Math.abs(a.x + a.width / 2 - b.x - b.width / 2);
-        const dy = Math.abs(a.y + a.height / 2 - b.y - b.height / 2);
-        return dx < (a.width + b.width) / 2 - 0.5 && dy < (a.height + b.height) / 2 - 0.5;
-      }),
-    );
-    expect(overlaps).toEqual([]);
-  });
-
-  test("500 members fold into counts, without losing one; members that change are still shown", () => {
-    const memberships = Array.from({ length: 500 }, (_, index) =>
-      memberOf(index, index === 7 ? { change: "delete" } : index === 8 ? { drift: ["orgName differs"] } : {}),
-    );
-    const environments = [environmentOf(1, [nodeOf(1, 1), nodeOf(1, 2)])];
-    const map = mapOf(networkOf({ memberships, environments }));
-    const members = map.groups[0]!.items;
-    expect(members.map(({ label }) => label)).toEqual([
-      ...["Member 1", "Member 2", "Member 7", "Member 8", "496 members without nodes"],
-    ]);
-    expect(new Set(members.flatMap(({ ids }) => ids)).size).toBe(500);
-    expect(svgOf(map).length).toBeLessThan(20_000);
-  });
 });
 
 test("tethers are in the environment that their reports are about, also in a map of a stack", async () => {

@@ -99,16 +99,19 @@ describe("a transaction that the check sends to a node", () => {
 const raft = { ...environmentOf(1, []), consensusType: "raft", blockPeriod: 5, state: "live" };
 const pending = (number: string | null) => ({ number, timestamp: "0x1", transactions: ["0x1", "0x2"] });
 
-test.each([
-  ["are those of the next block", pending("0x4"), 2],
-  ["are not those of the newest block, which some nodes show instead", pending("0x3"), 0],
-  ["are none that is known where the block has no number", pending(null), 0],
-  ["are none where the node does not say", null, 0],
-])("transactions that wait for a block %s", async (_what, next, waiting) => {
+test.each<[string, unknown[], number]>([
+  ["are those of the next block", [pending("0x4")], 2],
+  ["are those that it still has at the last look", [pending("0x4"), { ...pending("0x4"), transactions: ["0x2"] }], 1],
+  ["are not those that it has only then", [{ ...pending("0x4"), transactions: ["0x2"] }, pending("0x4")], 1],
+  ["are not those of the newest block, which some nodes show instead", [pending("0x3")], 0],
+  ["are none that is known where the block has no number", [pending(null)], 0],
+  ["are none where the node does not say", [null], 0],
+])("transactions that wait for a block %s", async (_what, looks, waiting) => {
   const send = async (method: string, [which]: unknown[]): Promise<unknown> => {
     if (method === "eth_chainId") return Promise.resolve("0x1");
     if (method === "eth_blockNumber") return Promise.resolve("0x3");
-    return Promise.resolve(which === "pending" ? next : { number: which, timestamp: "0x1", transactions: ["0x9"] });
+    if (which === "pending") return Promise.resolve(looks.length > 1 ? looks.shift() : looks[0]);
+    return Promise.resolve({ number: which, timestamp: "0x1", transactions: ["0x9"] });
   };
   const node = new ChainNode({ send } as unknown as JsonRpcProvider, new VirtualTime());
   await node.meet();

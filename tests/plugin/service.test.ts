@@ -51,6 +51,11 @@ test.each([
   ]);
 });
 
+test("each setting that does not exist is told, the second one, too", async () => {
+  const told = await plugin.checkConfig({ apikey: "k", regoin: "eu" }, "acme");
+  expect(told.map(({ reason }) => /did you mean "(\w+)"/.exec(reason)?.[1])).toEqual(["apiKey", "region"]);
+});
+
 test.each([
   ["a key with a line break", { apiKey: "canary\n" }, "", /^The setting apiKey .* no spaces, line breaks/],
   ["an address beside a key", { apiKey: "canary", baseUrl: "https://x" }, "baseUrl", /has the path/],

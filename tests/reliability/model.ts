@@ -2,6 +2,7 @@ import { UndiciTransport } from "../../provider/api/transport";
 import { sameValue } from "../../provider/core/values";
 import { wireName } from "../../provider/core/field";
 import { type Service } from "../../service/index";
+import { sha256 } from "../../service/storage/files";
 import { type Stack } from "../support/double/stack";
 import { type Props, revealed } from "../support/double/wire";
 import { type Collected, collected, collectionOf, nameField, storeOf } from "../support/bases";
@@ -62,7 +63,8 @@ export async function differences(
       if (field in shown && !sameValue(shown[field], value))
         found.push(`${spec.key}: ${property} is ${JSON.stringify(shown[field])}, not ${JSON.stringify(value)}`);
     }
-    if (spec.kind === "appCred" && typeof outputs.password !== "string") found.push(`${spec.key}: no password`);
+    if (spec.kind === "appCred" && shown.passwordHash !== sha256(String(outputs.password)))
+      found.push(`${spec.key}: its password does not work`);
   }
   return found;
 }

@@ -114,6 +114,18 @@ if (!chosen) {
     }
   });
 
+  const unanswered = faults.findIndex((one) => "acted" in one && "status" in one && one.status === 500);
+
+  test.each(["appCred", "node", "tetherService"] as const)(
+    "%s: each change of an update, without an answer as long as the run lasts, and then taken back",
+    async (kind) => {
+      const setting: Setting = { kind, manner: "specification", adapter: "plugin" };
+      const calls = changing((await callsOf(setting)).get("update")!).filter(({ nth }) => nth === 1);
+      expect(calls.length).toBeGreaterThan(1);
+      for (const call of calls) await live(setting, { update: { call, fault: unanswered, sequel: "stays" } });
+    },
+  );
+
   test("each pair occurs", () => {
     const lists = [kinds, verbs, faults.map((_, at) => `fault ${at}`), manners, adapters, sequels];
     const wanted = lists.flatMap((list, at) =>

@@ -12,18 +12,10 @@ export interface Manners {
   silent?: boolean;
   /** How long after a call of `deploy` the contract is there and paid for; Infinity: it never is. */
   minedAfterMs?: number;
-  /** Answers `deploy` with this status. */
-  deploy?: number;
-  /** The message of that refusal. */
-  says?: string;
   /** Answers `activate` with this status as long as there is no contract; undefined lets it start anyway. */
   unready?: number;
-  /** Starts, and answers `activate` with 502. */
-  startsUnclear?: boolean;
   /** Shows no balance, or always the same one. */
   balance?: "none" | "constant";
-  /** The answer to `GET /tether/{id}`. undefined: it has no such call. */
-  shows?: (world: { mined: string[]; network: string }) => object;
 }
 
 export interface OtherTether {
@@ -54,7 +46,7 @@ export async function otherTether(manners: Manners): Promise<OtherTether> {
   servers.push(server);
   server.get("/api/v1/consortia", () => [{ _id: "c1", name: "trade", owner: "o1", state: "setup" }]);
   const at = "/api/v1/tether/:id";
-  server.get(at, (_, reply) => world.manners.shows?.({ mined: did.mined, network }) ?? reply.code(404).send({}));
+  server.get(at, (_, reply) => reply.code(404).send({}));
   server.get(`${at}/account`, () => {
     const spent = world.manners.balance === "constant" ? 0n : price * BigInt(did.mined.length);
     return { address: account, ...(world.manners.balance === "none" ? {} : { wei: String(world.funds - spent) }) };
@@ -64,12 +56,11 @@ export async function otherTether(manners: Manners): Promise<OtherTether> {
   server.post(`${at}/interval`, () => ({}));
   server.post(`${at}/deploy`, (_, reply) => {
     did.deploys++;
-    const { deploy = 200, says = "no", minedAfterMs = 0, silent } = world.manners;
+    const { minedAfterMs = 0, silent } = world.manners;
     const where = network;
     if (minedAfterMs === 0) did.mined.push(where);
     else if (minedAfterMs < Infinity) time.after(minedAfterMs, () => void did.mined.push(where));
-    if (silent) return new Promise(() => undefined);
-    return reply.code(deploy).send(deploy < 400 ? {} : { errorMessage: says });
+    return silent ? new Promise(() => undefined) : reply.send({});
   });
   server.post(`${at}/activate`, (_, reply) => {
     did.activates++;
@@ -77,7 +68,7 @@ export async function otherTether(manners: Manners): Promise<OtherTether> {
     if (unready && !did.mined.includes(network)) return reply.code(unready).send({ errorMessage: "no contract yet" });
     if (did.active) return reply.code(409).send({ errorMessage: "no" });
     did.active = true;
-    return world.manners.startsUnclear ? reply.code(502).send("<html>") : reply.send("true");
+    return reply.send("true");
   });
   server.post(`${at}/deactivate`, (_, reply) => {
     if (!did.active) return reply.code(409).send({ errorMessage: "no" });

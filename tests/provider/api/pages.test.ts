@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { ConsortiumClient, type PartialList } from "../../../provider/api";
 import { readPages } from "../../../provider/api/pages";
 import { failure, peer, type Peer, type Reply, settingsFor } from "../../support/peer";
+import { setEnvironment } from "../../support/service";
 
 /* Lists in pages: read to the end, and never taken for whole where the service says otherwise. */
 
@@ -117,6 +118,21 @@ test.each<[string, Page, Page?]>([
 ])("whole: %s", async (_what, first, ...[second]) => {
   const { client } = await paged({ "": first, ...(second && { "?page=2": second }) });
   expect((await client.listConsortia()).map(({ id }) => id)).toEqual(["c0", "c1"]);
+});
+
+test.each<[string, Page, boolean]>([
+  ["a total that is not reached", two({ "x-total-count": "5" }), true],
+  ["what says itself that it is a part", two({}, 206), false],
+])("CONSORTIUM_CONFIRM_LISTS confirms %s, and only for its run: %j", async (_what, first, confirms) => {
+  const { client } = await paged({ "": first });
+  for (const value of [undefined, "true", undefined]) {
+    setEnvironment({ CONSORTIUM_CONFIRM_LISTS: value });
+    if (confirms && value) expect(await client.listConsortia()).toHaveLength(2);
+    else
+      expect((await failure(client.listConsortia())).message.includes("with CONSORTIUM_CONFIRM_LISTS=true")).toBe(
+        confirms,
+      );
+  }
 });
 
 describe("a total beside a filter, which it may not count", () => {

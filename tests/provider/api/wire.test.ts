@@ -1,5 +1,10 @@
 import * as objectsOf from "../../../provider/api/generated";
 import * as wire from "../../../provider/api/wire";
+import { path, paths } from "../../../provider/api/paths";
+import { conditionOf } from "../../../provider/api/states";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
 
 /* Answers are read tolerantly: absent, null, new or mistyped fields never break a run. */
 
@@ -112,4 +117,117 @@ describe("node status", () => {
     }
   });
   test("nothing at all", () => expect(wire.NodeStatusObject.parse({})).toEqual({}));
+});
+
+const odd: [string, string][] = [
+  ["plain-Id_1", "plain-Id_1"],
+  ["a/b", "a%2Fb"],
+  ["../x", "..%2Fx"],
+  ["a b", "a%20b"],
+  ["50%", "50%25"],
+  ["%2e%2e", "%252e%252e"],
+  ["a?b=c#d", "a%3Fb%3Dc%23d"],
+  ["a\\b", "a%5Cb"],
+  ["日本", "%E6%97%A5%E6%9C%AC"],
+  ["a:b@c", "a%3Ab%40c"],
+];
+
+test.each(odd)("%j becomes %s", (value, encoded) => {
+  expect(path`/consortia/${value}/nodes`).toBe(`/consortia/${encoded}/nodes`);
+  expect(paths.item("/consortia", value)).toBe(`/consortia/${encoded}`);
+});
+
+test.each(["", ".", ".."])("%j would lead to another resource: refused", (value) => {
+  expect(() => path`/consortia/${value}`).toThrow(/cannot be part of a path/);
+});
+
+test("numbers are written as they are", () => expect(path`/reports/${0}`).toBe("/reports/0"));
+
+/* The meaning of an object's state, also for check and map (tests/observe). */
+
+test.each([
+  ["started", "ready"],
+  ["running", "ready"],
+  ["validating", "ready"],
+  ["MINING", "ready"],
+  ["syncing", "ready"],
+  ["created", "ready"],
+  ["not_ready", "unknown"],
+  ["purring", "unknown"],
+  ["live", "ready"],
+  [undefined, "ready"],
+  ["initializing", "pending"],
+  ["failed", "failed"],
+  ["create_failed", "failed"],
+  ["FAILED_TO_START", "failed"],
+  ["deleteFailed", "failed"],
+  ["crashed", "failed"],
+  ["stopped with error", "failed"],
+  ["dead", "failed"],
+  ["stopped", "stopped"],
+  ["Deleting", "going"],
+  ["delete_pending", "going"],
+  ["pending delete", "going"],
+  ["terminating", "going"],
+  ["archiving", "going"],
+  ["scheduled for removal", "going"],
+  ["delete_protected", "unknown"],
+  ["upgrade", "pending"],
+  ["Provisioning", "pending"],
+  ["configuring", "pending"],
+  ["queued", "pending"],
+  ["in progress", "pending"],
+  ["setting up", "pending"],
+  ["initialising", "pending"],
+  ["deployment_pending", "pending"],
+  ["setup", "ready"], // of every consortium
+  ["Stopping", "stopped"],
+  ["paused", "stopped"],
+  ["DELETED", "gone"],
+  ["terminated", "gone"],
+  ["Removed", "gone"],
+  ["ARCHIVED", "gone"],
+  ["DELETE_COMPLETE", "gone"],
+])("%s: %s", (state, condition) => {
+  expect(conditionOf(state)).toBe(condition);
+});
+
+/* The client is for everybody: advice for Pulumi users is in provider/core/advice.ts. */
+
+const folder = join(__dirname, "../../../provider/api");
+const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
+
+/** Words of Pulumi, of its providers and of fleets. The name of the package may be said. */
+const foreign =
+  /pulumi(?!-consortium\b)|\bstacks?\b|fleet|\bProvider\b|consortium:|customTimeouts|--run-program|\badopt/;
+
+/** The texts in a source: string literals, and the parts of templates; not comments, imports or names. */
+function texts(source: ts.SourceFile): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
+      found.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+const parsed = (text: string): ts.SourceFile => ts.createSourceFile("x.ts", text, ts.ScriptTarget.Latest);
+
+test.each(files)("%s says nothing of Pulumi", (name) => {
+  const all = texts(parsed(readFileSync(join(folder, name), "utf8")));
+  expect(all.filter((text) => foreign.test(text))).toEqual([]);
+});
+
+test.each([
+  ['const a = "run `pulumi up`";', 1],
+  ["const a = `the ${b} of the fleet ${c} of the stack`;", 2],
+  ['throw new E("argument of the Provider");', 1],
+  ["const a = `consortium:${name}`;", 1],
+  ['/* pulumi */ import { a } from "@pulumi/pulumi"; const { stack } = b;', 0],
+  ["const a = `pulumi-consortium/${version}`;", 0],
+])("the test itself finds what it should in %s", (text, count) => {
+  expect(texts(parsed(text)).filter((one) => foreign.test(one))).toHaveLength(count);
 });

@@ -255,8 +255,6 @@ test.each<[string, Props, string]>([
 
 test.each<[Kind, Props, replaces: string[], first: boolean, warning: RegExp]>([
   ["consortium", { extra: { a: 1 } }, ["extra"], false, /consortium "a": REPLACING A CONSORTIUM DESTROYS EVERYTHING/],
-  ["consortium", { extra: { a: 1 }, name: "b" }, ["extra"], false, /DESTROYS/],
-  ["membership", { consortiumId: "d" }, ["consortiumId"], false, /^$/],
   [
     "environment",
     { provider: "geth", consensusType: "poa" },
@@ -264,10 +262,6 @@ test.each<[Kind, Props, replaces: string[], first: boolean, warning: RegExp]>([
     false,
     /environment "a": REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER.*\(provider, consensusType\)/,
   ],
-  ["environment", { consensusType: "ibft", name: "b" }, ["consensusType"], false, /DESTROYS/],
-  ["environment", { name: "b" }, [], false, /^$/],
-  ["node", { membershipId: "n" }, ["membershipId"], true, /^$/],
-  ["node", { environmentId: "f", membershipId: "n" }, ["environmentId", "membershipId"], false, /^$/],
 ])("%s %j: replaces %j, old one first: %s, warning: %s", (kind, change, replaces, deleteBeforeReplace, warning) => {
   const { warnings, ...found } = compared(kind, change);
   expect(found).toMatchObject({ changes: true, replaces, deleteBeforeReplace });
@@ -289,40 +283,3 @@ test.each<[Kind, Props, Props]>([
 ])("no change: %s %j, with %j in the state", (kind, change, state) =>
   expect(compared(kind, change, state)).toEqual(none),
 );
-
-test.each<[Kind, string, string[]]>([
-  ["node", "name", []],
-  ["node", "environmentId", ["environmentId"]],
-  ["membership", "consortiumId", ["consortiumId"]],
-  ["appCred", "keepers", ["keepers"]],
-  ["consortium", "description", []],
-])("%s %s may change if it is unknown in a preview", (kind, key, replaces) => {
-  expect(compared(kind, { [key]: unknown })).toMatchObject({ changes: true, replaces, deleteBeforeReplace: false });
-});
-
-describe("a step that an earlier run left unfinished is a change", () => {
-  test.each<[Kind, Props]>([
-    ["environment", { state: "failed" }],
-    ["environment", { state: "initializing", chainId: undefined }], // a service may show it once there is something in it
-    ["node", { __kept: { version: 2, open: ["ready"] } }],
-    ["node", { state: "failed" }],
-    ["node", { urls: undefined }],
-    ["tetherService", { state: "deployed" }],
-    ["tetherService", { deployedNetworks: [] }],
-  ])("%s %j", (kind, state) => expect(compared(kind, {}, state)).toEqual({ ...none, changes: true }));
-
-  test.each<[Kind, Props]>([
-    ["environment", { state: "setup" }],
-    ["environment", { state: "live" }],
-    ["environment", { state: "paused" }],
-    ["environment", { state: "initializing", chainId: 7, createdAt: "2026-01-01T00:00:00Z" }],
-    ["environment", { state: "upgrade" }], // by the service itself: a run that waits for it has that in the state
-    ["consortium", { state: undefined }],
-    ["node", { state: "running" }],
-    ["node", { state: undefined }],
-    ["tetherService", { state: "inactive", active: false }],
-  ])("but %s %j is finished", (kind, state) => {
-    const wanted = kind === "tetherService" ? { active: false } : {};
-    expect(compared(kind, wanted, state)).toEqual(none);
-  });
-});

@@ -239,6 +239,28 @@ describe("a create without an answer", () => {
   });
 });
 
+describe("what may be a killed run's", () => {
+  const rival = (change: Partial<LoggedCreate>): Case["others"] => ({ prod: [{ begun: create("9", change) }] });
+  test.each<[string, Partial<Case>, string | RegExp]>([
+    ["is left, if that run can have made fewer", { items: [[node("x")], [node("y")]] }, /there are more than that run/],
+    [
+      "is left, if another stack made it",
+      { others: rival({ id: "x" }) },
+      /the stack prod created one of this name, too/,
+    ],
+    ["is left, if another stack was making one", { others: rival({}) }, /the stack prod created one of this name, too/],
+    ["is taken, if that was of another name", { others: rival({ name: "m" }) }, "x"],
+    ["is taken, if that was of another organization", { others: rival({ key: elsewhere }) }, "x"],
+    [
+      "is left, if it differs",
+      { items: [[node("x", { zone_id: "z" })]], inputs: { zoneId: "y" } },
+      /of x, its zoneId is/,
+    ],
+  ])("%s", async (_, given, is) => {
+    expectFound((await continuing({ interrupted: [create("1")], items: [[node("x")]], ...given })).is, is);
+  });
+});
+
 describe("a credential of a killed run, whose password was lost with it", () => {
   const logged = (attempt: string, change: Partial<LoggedCreate> = {}): LoggedCreate =>
     create(attempt, { path: places.appCred, name: undefined, resource: "r", ...change });

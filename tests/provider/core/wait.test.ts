@@ -2,6 +2,12 @@ import { Progress } from "../../../provider/core/progress";
 import { type Session } from "../../../provider/core/session";
 import { type Look, nextLookMs, waitFor } from "../../../provider/core/wait";
 import { VirtualTime } from "../../support/virtual-time";
+import { timeoutMs } from "../../../provider/core/definition";
+import { definitions } from "../../../provider/resources";
+import { type Kind } from "../../support/engine";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { times } from "../../../provider/core/times";
 
 const session = (time: VirtualTime, ms = Infinity): { session: Session; said: [at: number, line: string][] } => {
   const said: [number, string][] = [];
@@ -145,4 +151,38 @@ test("a look that throws ends it at once", async () => {
     "failed",
   );
   expect(time.now()).toBe(0);
+});
+
+/* How long each verb may take: half an hour for what starts slowly, five minutes for the rest, or what the user says. */
+
+const slow: Kind[] = ["environment", "node", "service"];
+const kinds = Object.keys(definitions) as Kind[];
+const verbs = kinds.flatMap((kind) => (["create", "update", "delete"] as const).map((verb) => [kind, verb] as const));
+
+test.each(verbs)("%s %s", (kind, verb) => {
+  const usual = (slow.includes(kind) ? 30 : 5) * 60_000;
+  expect(timeoutMs(definitions[kind], verb, {})).toBe(usual);
+  expect(timeoutMs(definitions[kind], verb, { customTimeouts: { [verb]: 7.5 } })).toBe(7_500);
+  const others = { create: 1, update: 1, delete: 1, [verb]: undefined };
+  expect(timeoutMs(definitions[kind], verb, { customTimeouts: others })).toBe(usual);
+});
+
+/* The table of times says who uses each: no more, no fewer. Lint rejects a time of the core outside of it. */
+
+const provider = join(__dirname, "../../../provider");
+const sources = ["core", "pulumi", "resources"].flatMap((folder) =>
+  readdirSync(join(provider, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && name !== "times.ts")
+    .map((name) => [basename(name), readFileSync(join(provider, folder, name), "utf8")] as const),
+);
+const table = readFileSync(join(provider, "core/times.ts"), "utf8");
+const rows = [...table.matchAll(/^ {2}\/\*\* (.*) \*\/\n {2}(\w+):/gm)];
+
+test("each time has a reason and its users", () => {
+  expect(rows.map(([, , name]) => name)).toEqual(expect.arrayContaining(Object.keys(times)));
+});
+
+test.each(rows.map(([, reason = "", name = ""]) => [name, reason] as const))("%s", (name, reason) => {
+  const users = sources.filter(([, text]) => new RegExp(`\\btimes\\.${name}\\b`).test(text)).map(([file]) => file);
+  expect(reason.match(/[\w-]+\.ts/g)?.sort()).toEqual(users.sort());
 });

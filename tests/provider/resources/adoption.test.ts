@@ -1,6 +1,6 @@
 import { Consortium } from "../../../sdk";
 import { logicalNameKey } from "../../../provider/constants";
-import { bases, type Collected, nameField, nameKey, named, storeOf } from "../../support/bases";
+import { bases, type Collected, nameField, nameKey, named } from "../../support/bases";
 import { Stack } from "../../support/double/stack";
 import { Engine, failed, type Props } from "../../support/engine";
 import { inBothManners, world } from "../../support/lifecycle";
@@ -54,30 +54,6 @@ inBothManners(() => {
       expect(await count()).toBe(1);
     });
 
-    test.each(named)("%s: one that appears after the look: the error says to run the command again", async (kind) => {
-      const { engine, net, service, count } = await world(kind);
-      const errorMessage = "The name is already in use.";
-      service.faults.add({ kind: "status", status: 409, errorMessage, method: "POST", acted: true });
-      const again = /Run the command again, which adopts it: .* name is already in use\. \[name-taken:/;
-      const args = { ...bases[kind](net), adopt: true };
-      expect(await engine.up(args)).toEqual(failed(again));
-      newProcess();
-      expect(await engine.up(args)).toEqual({ then: "created" });
-      expect(await count()).toBe(1);
-    });
-
-    test.each(named)("%s: an id that does not exist fails at up, and nothing is created", async (kind) => {
-      const { engine, net, count, writes } = await world(kind);
-      const args = { ...bases[kind](net), adopt: "nowhere" };
-      expect(await engine.preview(args)).toEqual({ then: "created" });
-      writes();
-      expect(await engine.up(args)).toEqual(
-        failed(/check the id, .*There is no .* nowhere under .* to adopt\. \[not-found:/),
-      );
-      expect(writes()).toEqual([]);
-      expect(await count()).toBe(0);
-    });
-
     test("--continue-on-error: an object that a failed resource was to adopt stays, with everything in it", async () => {
       const { net, writes } = await world("environment");
       const environment = await theirs("environment", bases.environment(net));
@@ -95,28 +71,6 @@ inBothManners(() => {
         expect.stringMatching(/^DELETE .*nodes/),
         expect.stringMatching(/^DELETE .*environments/),
       ]);
-    });
-
-    test("several with one name: the error lists them", async () => {
-      const { engine, service, net } = await world("node");
-      const ids: string[] = [];
-      for (const name of ["n1", "n2"]) ids.push((await theirs("node", { ...bases.node(net), name })).kept!.id);
-      storeOf(service, "node").patch(ids[1]!, { name: "n1" });
-      const outcome = await engine.up({ ...bases.node(net), adopt: true });
-      expect(outcome).toEqual(failed(`several have this name (${ids.join(", ")})`));
-    });
-
-    test.each(named)("%s: true creates it if it does not exist, and never adopts another resource's", async (kind) => {
-      const { engine, net, count } = await world(kind);
-      const other = new Engine(kind);
-      const named = (name: string) => ({ ...bases[kind](net), [logicalNameKey]: name });
-      expect(await other.up({ ...named("other"), adopt: true })).toEqual({ then: "created" });
-      for (const adopt of [true, other.kept!.id]) {
-        expect(await engine.up({ ...named("mine"), adopt })).toEqual(
-          failed(`${other.kept!.id} is "other" of this program already`),
-        );
-      }
-      expect(await count()).toBe(1);
     });
   });
 
@@ -177,13 +131,6 @@ inBothManners(() => {
       const { ids, take } = await two();
       const outcomes = await Promise.all(ids.map(take));
       expect(outcomes.map(({ then }) => then)).toEqual(["created", "created"]);
-    });
-
-    test("by one id: only one of them, and the other fails", async () => {
-      const { ids, take } = await two();
-      const outcomes = await Promise.all([ids[0]!, ids[0]!].map(take));
-      const reason = expect.stringContaining('"taker 0" of this program asks for the same membership') as string;
-      expect(outcomes).toMatchObject([{ then: "created" }, { then: "refused", failures: [{ reason }] }]);
     });
   });
 });

@@ -39,10 +39,7 @@ const variants: Variant[] = [
     // A service that shows nothing of a new credential's password could not be used at all.
     kinds: collected.filter((kind) => kind !== "appCred"),
   },
-  ...[200, 202, 204].map((status) => ({
-    where: `deletions are answered ${status}`,
-    answers: { deleted: deletions(status) },
-  })),
+  { where: "deletions are answered 202", answers: { deleted: deletions(202) } },
   { where: "answers have no body", answers: { emptyBodies: true } },
   { where: "objects have an id, not an _id", answers: { idField: "id" } },
   { where: "there is no GET of one object", answers: { getById: false } },
@@ -136,7 +133,7 @@ const complete = (kind: Collected, id: string): object => {
 };
 
 describe("a service that changes nothing in place", () => {
-  const cases = named.flatMap((kind) => [404, 405, 501].map((patch) => [kind, patch] as const));
+  const cases = named.map((kind, at) => [kind, [404, 405, 501][at % 3]!] as const);
   test.each(cases)("%s, %i: says so, changes nothing and loses nothing", async (kind, patch) => {
     const { engine, service, net, shown } = await world(kind);
     const args = bases[kind](net);
@@ -230,21 +227,6 @@ test.each([
   expect(await shown()).toMatchObject({ size: "large", state: "started", _revision: "2" });
 });
 
-test.each(named)("%s: an answer to a change that shows the old value is not believed", async (kind) => {
-  const { engine, service, net } = await world(kind);
-  const args = bases[kind](net);
-  await engine.up(args);
-  const was = storeOf(service, kind).get(engine.kept!.id).fields;
-  const stale = (text: string): string => JSON.stringify({ ...(JSON.parse(text) as object), ...was, _revision: "0" });
-  const revision = Number(engine.outputs.revision);
-  rewriting({
-    answer: (text, { method }) => (method === "PATCH" ? stale(text).replace('"0"', `"${revision}"`) : text),
-  });
-  const renamed = { ...args, [nameKey(kind)]: "renamed" };
-  expect(await engine.up(renamed)).toEqual({ then: "updated" });
-  expect(engine.outputs).toMatchObject({ [nameKey(kind)]: "renamed", revision: String(revision + 1) });
-});
-
 test.each([
   ["rpc", "wss"],
   ["wss", "rpc"],
@@ -281,16 +263,6 @@ describe("403 for a missing object", () => {
     newProcess();
     return made;
   }
-
-  test.each(collected)("%s: is believed if the key can read the list, and the object is not in it", async (kind) => {
-    const { engine } = await removed(kind);
-    const { kept } = engine;
-    expect(await engine.refresh()).toBe("gone");
-    engine.kept = kept;
-    newProcess();
-    await engine.destroy();
-    expect(engine.kept).toBeUndefined();
-  });
 
   test.each(collected)("%s: is not believed if the list is refused as well, and nothing is dropped", async (kind) => {
     const { engine, service } = await removed(kind);

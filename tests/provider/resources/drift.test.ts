@@ -80,14 +80,6 @@ inBothManners(() => {
   });
 
   describe("deleted by somebody", () => {
-    test.each(collected)("%s: refresh finds it gone, and the next up creates it again", async (kind) => {
-      const { engine, service, net, count } = await made(kind);
-      storeOf(service, kind).remove(engine.kept!.id);
-      expect(await engine.refresh()).toBe("gone");
-      expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
-      expect(await count()).toBe(1);
-    });
-
     test.each(["membership", "environment", "node", "appCred"] as const)("%s: gone with its parent", async (kind) => {
       const { engine, service, net } = await made(kind);
       if (kind === "node" || kind === "appCred") service.store.environments.remove(net.environmentId);

@@ -55,23 +55,6 @@ test("if the service refuses the name, which the API does not list, the create i
   expect(await engine.up(bases.appCred(net))).toEqual({ then: "same" });
 });
 
-test("a quota error for the create without the name is not a lost answer: it is shown, and nothing is sent again", async () => {
-  const { engine, service, net, calls, said } = await world("appCred");
-  service.faults.add({ kind: "status", status: 400, errorMessage: "unknown field: name", method: "POST" });
-  const quota = { kind: "status", status: 409, errorMessage: "limit of 5 credentials reached" } as const;
-  service.faults.add({ ...quota, method: "POST", nth: 2, times: Infinity });
-  expect(await engine.up(bases.appCred(net))).toEqual(failed(/HTTP 409: limit of 5 credentials reached.*\[conflict:/));
-  expect(calls().filter((call) => call.startsWith("POST"))).toHaveLength(2);
-  expect(said.filter((line) => line.includes("Looking"))).toEqual([]);
-});
-
-test("a refusal for another reason is refused again, and shown", async () => {
-  const { engine, net } = await world("appCred");
-  expect(await engine.up({ ...bases.appCred(net), membershipId: "nobody" })).toEqual(
-    failed(/HTTP 400: membership_id: nobody is not a membership of this consortium/),
-  );
-});
-
 test("a lost one is never confused with a sibling's that is still unanswered", async () => {
   const { engine, service, net, time } = await world("appCred");
   const all = [engine, new Engine("appCred"), new Engine("appCred")];

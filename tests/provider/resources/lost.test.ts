@@ -34,20 +34,6 @@ test.each<[Collected, number]>([...kinds.map((kind) => [kind, 2] as [Collected, 
   },
 );
 
-const lagging = kinds.flatMap((kind) => [1_500, 8_000].map((listLag) => [kind, listLag] as const));
-test.each(lagging)(
-  "%s: created once with lists %i ms behind, whether it looks that long or not",
-  async (kind, listLag) => {
-    const { engine, service, net, time, count } = await world(kind);
-    service.setTiming({ listLag });
-    time.pass(9_000);
-    service.faults.add({ kind: "resetAfter", method: "POST", route: routeOf(kind) });
-    expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
-    service.setTiming({ listLag: 0 });
-    expect(await count()).toBe(1);
-  },
-);
-
 test.each(["node", "membership"] as const)(
   "%s: sent again, and the name is taken by the object of the first attempt",
   async (kind) => {

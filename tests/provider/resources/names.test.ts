@@ -2,7 +2,6 @@ import { logicalNameKey } from "../../../provider/constants";
 import { bases, type Collected, nameKey, named } from "../../support/bases";
 import { Engine, failed } from "../../support/engine";
 import { world } from "../../support/lifecycle";
-import { newProcess } from "../../support/service";
 
 /* Names that are taken, and names that differ only in case. */
 
@@ -24,25 +23,6 @@ describe("a name that is taken", () => {
     const elsewhere = { ...bases.node(net), environmentId: net.otherEnvironmentId };
     expect(await engine.up(elsewhere)).toEqual({ then: "created" });
   });
-
-  test("by two resources of one program at once: one is created, the other fails", async () => {
-    const { engine, net, count } = await world("membership");
-    const both = [engine, new Engine("membership")];
-    const ups = both.map((one, at) => one.up({ ...bases.membership(net), [logicalNameKey]: `m${at}` }));
-    const reason = expect.stringContaining('"m0" of this program asks for the same membership') as string;
-    expect(await Promise.all(ups)).toMatchObject([{ then: "created" }, { then: "refused", failures: [{ reason }] }]);
-    expect(await count()).toBe(1);
-  });
-
-  test("no longer after a deletion, although the list lags behind", async () => {
-    const { engine, service, net, time } = await world("membership");
-    await engine.up(bases.membership(net));
-    newProcess();
-    service.setTiming({ listLag: 500 });
-    time.pass(1_000);
-    service.store.memberships.remove(engine.kept!.id);
-    expect(await new Engine("membership").up(bases.membership(net))).toEqual({ then: "created" });
-  });
 });
 
 const pairs: Collected[] = ["membership", "node"];
@@ -56,11 +36,4 @@ test.each(pairs)("%s: two names that differ only in case stay two objects, which
   expect(outcomes).toEqual([{ then: "created" }, { then: "created" }]);
   expect(await count()).toBe(2);
   expect(engine.kept!.id).not.toBe(other.kept!.id);
-});
-
-const limited = ["consortium", "environment", "node"] as const;
-test.each(limited)("%s: an exhausted quota is reported in the service's words, and nothing is kept", async (kind) => {
-  const { engine, net } = await world(kind, { limits: { consortia: 1, environments: 2, nodes: 1 } });
-  expect(await engine.up(bases[kind](net))).toEqual(failed(/POST \/consortia.*HTTP 409: The limit is reached/));
-  expect(engine.kept).toBeUndefined();
 });

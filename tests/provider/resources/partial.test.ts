@@ -1,5 +1,5 @@
-import { bases, routeOf } from "../../support/bases";
-import { Engine, errorOf, type Props } from "../../support/engine";
+import { bases } from "../../support/bases";
+import { errorOf, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess, setEnvironment } from "../../support/service";
 import { rewriting } from "../../support/virtual-time";
@@ -161,21 +161,6 @@ test("an error during the wait keeps the new object", async () => {
   expect(await engine.up(bases.node(net))).toEqual({ then: "updated" });
 });
 
-test("many nodes that start together share the looks at their list", async () => {
-  const { service, net, calls, time } = await world("node", { limits: { nodes: 20 } });
-  service.setTiming({ nodeStart: 60_000 });
-  const engines = Array.from({ length: 8 }, () => new Engine("node"));
-  const began = time.now();
-  await Promise.all(engines.map((one, index) => one.up({ ...bases.node(net), name: `many-${index}` })));
-  const lists = calls().filter((call) => call.endsWith("/nodes") && call.startsWith("GET")).length;
-  const seconds = (time.now() - began) / 1000;
-  expect(lists).toBeLessThan(seconds / 2);
-});
-
-/* A service may keep an environment `initializing` until a node is in it, and refuse what comes too early. */
-
-const inEnvironment = ["node", "appCred", "configuration", "service", "environmentZone"] as const;
-
 test("an output that the service does not show yet is looked for twice more, and not longer", async () => {
   const { engine, net, calls } = await world("environment");
   const looks = async (): Promise<number> => {
@@ -214,25 +199,5 @@ describe("an environment that stays initializing until something is in it", () =
     service.setTiming({ environmentStart: 10_000 });
     await engine.up(bases.environment(net));
     expect(engine.outputs.state).not.toBe("initializing");
-  });
-});
-
-describe.each(inEnvironment)("a %s that is refused as too early", (kind) => {
-  test.each<[string, string | undefined, boolean, status?: number]>([
-    ["in words alone", "the environment is still initializing", false],
-    ["without a reason, while its environment is not ready", undefined, true],
-    ["without a reason, in an environment that is ready", undefined, false],
-    ["whatever it says, while its environment is not ready", "the limit of 4 is reached", true],
-    ["in words, with 400, while its environment is not ready", "environment is being provisioned", false, 400],
-    ["in words, with 403, while its environment is not ready", "environment is still initializing", false, 403],
-    ["as wrong, while its environment is not ready", "role is not allowed", false, 400],
-  ])("%s", async (where, errorMessage, isRepeated, status = 409) => {
-    const { engine, net, service, count } = await world(kind);
-    if (/not ready/.test(where)) service.store.environments.setState(net.environmentId, "initializing");
-    const words = errorMessage === undefined ? { body: {} } : { errorMessage };
-    service.faults.add({ method: "POST", route: routeOf(kind), kind: "status", status, times: 4, ...words });
-    const outcome = await engine.up(bases[kind](net));
-    expect(outcome.then).toBe(isRepeated ? "created" : "failed");
-    expect(await count()).toBe(isRepeated ? 1 : 0);
   });
 });

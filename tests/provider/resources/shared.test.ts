@@ -1,6 +1,6 @@
-import { Engine, errorOf, failed, type Props } from "../../support/engine";
+import { Engine, type Props } from "../../support/engine";
 import { bases, collectionOf } from "../../support/bases";
-import { made, world, type World } from "../../support/lifecycle";
+import { world, type World } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
 
@@ -13,43 +13,10 @@ const zoneKinds = ["consortiumZone", "environmentZone"] as const;
 const theirs = { name: "theirs", region: "us-east-2", cloud: "aws" };
 
 describe("an existing zone", () => {
-  test.each(zoneKinds)("%s: is refused, with its id and what to do", async (kind) => {
-    const at = await world(kind);
-    const { engine, net, writes } = at;
-    const id = await post(at, collectionOf(kind, net), theirs);
-    writes();
-    expect(await engine.up(bases[kind](net))).toEqual(
-      failed(new RegExp(`adopt: true .*There is one already, which others may share: ${id}\\.`)),
-    );
-    expect(writes()).toEqual([]);
-  });
-
   test("with the same name in another region or cloud is another zone", async () => {
     const at = await world("environmentZone");
     await post(at, zones(at), { ...theirs, name: "ohio", cloud: "azure" });
     expect(await at.engine.up(bases.environmentZone(at.net))).toEqual({ then: "created" });
-  });
-
-  test("that is replaced while its name must be unique, too, has to be deleted first", async () => {
-    const { engine, service, net } = await made("environmentZone");
-    service.faults.add({
-      kind: "status",
-      status: 409,
-      errorMessage: "name already in use",
-      method: "POST",
-      times: Infinity,
-    });
-    const outcome = await engine.up({ ...bases.environmentZone(net), cloud: "azure" });
-    expect(outcome).toEqual(failed(new RegExp(`deleteBeforeReplace: true.* It replaces ${engine.kept!.id}, `)));
-  });
-
-  test("a taken name is not blamed on another object that is replaced meanwhile", async () => {
-    const { engine, service, net } = await made("membership");
-    expect(await engine.preview({ ...bases.membership(net), extra: { x: 1 } })).toMatchObject({ then: "replaced" });
-    service.faults.add({ kind: "status", status: 409, errorMessage: "name already in use", method: "POST" });
-    const error = errorOf(await new Engine("membership").up({ ...bases.membership(net), orgName: "other" }));
-    expect(error).toContain("name already in use");
-    expect(error).not.toContain("It replaces");
   });
 
   test("is adopted with its own name, and keeps it until the program asks for another", async () => {
@@ -70,14 +37,6 @@ describe("an existing zone", () => {
     expect(writes()).toEqual([]);
     expect(await engine.up({ ...args, name: "ours" })).toEqual({ then: "updated" });
     expect(await shown()).toMatchObject({ name: "ours" });
-  });
-
-  test("by its id is refused if it is in another region", async () => {
-    const at = await world("environmentZone");
-    const id = await post(at, zones(at), { ...theirs, region: "eu-west-1" });
-    expect(await at.engine.up({ ...bases.environmentZone(at.net), adopt: id })).toEqual(
-      failed("region is eu-west-1, not us-east-2"),
-    );
   });
 });
 
@@ -246,14 +205,6 @@ describe("a utility service", () => {
     engine.kept = kept!;
     expect(await shown()).toBeDefined();
     expect(writes()).toEqual([]);
-  });
-
-  test("is not created a second time without adopt: the error names it", async () => {
-    const at = await world("service");
-    const id = await made(at);
-    expect(await at.engine.up(registry(at))).toEqual(
-      failed(new RegExp(`adopt: true .*which others may share: ${id}\\.`)),
-    );
   });
 
   test("of this stack is deleted with its resource", async () => {

@@ -70,34 +70,9 @@ describe("what is shown of a tether", () => {
     ["nothing", {}, { deployedNetworks: [] }],
     ["an interval alone", { interval: 3 }, { intervalHours: 3, deployedNetworks: [] }],
     [
-      "what is wanted, in its own way",
-      { network: "Rinkeby", upload_interval: 120 },
-      { network: "rinkeby", intervalHours: 2, state: "configured", active: false, deployedNetworks: [] },
-    ],
-    [
-      "a network",
-      { network: "rinkeby" },
-      { network: "rinkeby", state: "configured", active: false, deployedNetworks: [] },
-    ],
-    [
       "a contract there",
       { network: "rinkeby", deployed_networks: ["rinkeby"] },
       { network: "rinkeby", state: "inactive", active: false, deployedNetworks: ["rinkeby"] },
-    ],
-    [
-      "a contract elsewhere",
-      { network: "rinkeby", contracts: { mainnet: "0x1" } },
-      { network: "rinkeby", state: "configured", active: false, deployedNetworks: ["mainnet"] },
-    ],
-    [
-      "that it is active",
-      { network: "rinkeby", state: "active" },
-      { network: "rinkeby", state: "active", active: true, deployedNetworks: ["rinkeby"] },
-    ],
-    [
-      "networks that nobody knows",
-      { deployed_networks: ["Sepolia", 5], contracts: { 4: "0x1" } },
-      { deployedNetworks: [] },
     ],
   ])("%s is taken as it is", (_, shown, props) => {
     expect(asItIs(tetherIn(shown), { network: "rinkeby", intervalHours: 2 })).toEqual(props);
@@ -106,12 +81,6 @@ describe("what is shown of a tether", () => {
   const state = { network: "rinkeby", intervalHours: 2, state: "active", active: true };
   test.each<[string, Props, Props | undefined, Props]>([
     ["nothing", state, undefined, state],
-    [
-      "another network and interval",
-      state,
-      { network: "mainnet", interval: 3 },
-      { ...state, network: "mainnet", intervalHours: 3 },
-    ],
     ["the same, in its own way", state, { network: "Rinkeby", interval: 120 }, state],
     ["the same in minutes", state, { intervalMinutes: 120 }, state],
     ["another one in minutes", state, { intervalMinutes: 180 }, { ...state, intervalHours: 3 }],
@@ -158,10 +127,6 @@ describe("a look", () => {
     else expect(await isShown(client, "t")).toBe(is);
   });
 
-  test("that cannot be read is unclear", async () => {
-    expect(await shownOf(tether({ getTether: ["ok"] }).session, "t")).toEqual({ unclear: ["its answer"] });
-  });
-
   test.each<[string, unknown, string | undefined | RegExp]>([
     ["reports", 3, "it has made 3 reports"],
     ["no reports", 0, undefined],
@@ -195,12 +160,6 @@ describe("a look", () => {
       ["getAccount", "makeAccount"],
     ],
     ["is refused", { getTetherAccount: [refusal("denied")] }, /X \/tether/, ["getAccount"]],
-    [
-      "is refused to be made",
-      { getTetherAccount: [missing], makeTetherAccount: [refusal("denied")] },
-      /X \/tether/,
-      ["getAccount", "makeAccount"],
-    ],
   ])("finds that its account %s", async (_, answers, is, made) => {
     const { session, calls, said } = tether(answers);
     const found = accountOf(session, "t");
@@ -254,12 +213,6 @@ describe("a start", () => {
     ["is one", {}, undefined, ["activate"]],
     ["is refused to this key", { activateTether: [refusal("denied")] }, /X \/tether/, ["activate"]],
     [
-      "is none, if it is shown as active",
-      { activateTether: [busy], getTether: [{ state: "active" }] },
-      undefined,
-      ["activate", "get"],
-    ],
-    [
       "is refused, if it is shown as stopped",
       { activateTether: [refusal("conflict", "is active")], getTether: [{ state: "inactive" }] },
       "is active",
@@ -278,12 +231,6 @@ describe("a start", () => {
       ["activate", "get"],
     ],
     ["is refused, if it is not known", { activateTether: [missing], getTether: [missing] }, "no", ["activate", "get"]],
-    [
-      "is refused without a contract",
-      { activateTether: [refusal("conflict", "deploy it first")], getTether: [missing] },
-      "deploy it first",
-      ["activate", "get"],
-    ],
     [
       "is tried once more after a stop, if nobody says why",
       { activateTether: [busy, true], getTether: [missing] },
@@ -355,13 +302,6 @@ describe("a stop", () => {
       true,
     ],
     [
-      "is none needed, if an earlier run may have done it",
-      { deactivateTether: [refusal("conflict")], getTether: [missing] },
-      true,
-      undefined,
-      true,
-    ],
-    [
       "failed, if nobody knows",
       { deactivateTether: [refusal("conflict")], getTether: [missing] },
       false,
@@ -395,30 +335,6 @@ describe("funds", () => {
     ["are enough, if there are any", {}, { balanceWei: "1" }, true, {}, 1n],
     ["are none", {}, { balanceWei: "0" }, true, {}, /has 0 wei on rinkeby, which is 1 too little/],
     ["are exactly enough", { minimumBalanceWei: "5" }, { balanceWei: "5" }, true, {}, 5n],
-    [
-      "are too little",
-      { minimumBalanceWei: "5" },
-      { account: "0x1", balanceWei: "4" },
-      true,
-      {},
-      /Send funds to 0x1 on .*the account 0x1 has 4 wei on rinkeby, which is 1 too little /,
-    ],
-    [
-      "that nobody shows may be enough",
-      { minimumBalanceWei: "5" },
-      {},
-      true,
-      { getTetherBalance: [undefined] },
-      undefined,
-    ],
-    [
-      "on another network do not count",
-      {},
-      { balanceWei: "9" },
-      false,
-      { getTetherBalance: ["0"] },
-      /has 0 wei on rinkeby/,
-    ],
     ["on that network do", {}, { balanceWei: "0" }, false, { getTetherBalance: ["9"] }, 9n],
   ])("%s", async (_, more, account, isTarget, answers, is) => {
     const { session } = tether(answers);
@@ -432,13 +348,6 @@ describe("funds", () => {
       "that arrive",
       true,
       { getTetherAccount: (ms) => ({ balanceWei: ms < 20_000 ? "0" : "3" }) },
-      3n,
-      [20_000, 25_000],
-    ],
-    [
-      "that arrive on another network",
-      false,
-      { getTetherBalance: (ms) => (ms < 20_000 ? "0" : "3") },
       3n,
       [20_000, 25_000],
     ],

@@ -172,16 +172,12 @@ describe("a tether that no state describes", () => {
       refusal("missing", "no", "GET /tether/t/account"),
       /^tether service "t": .*GET \/tether\/t\/account: no\.$/,
     ],
-    ["says nothing of that about another refusal", refusal("denied"), /^tether service "t": .*POST \/tether\/t: no\.$/],
   ])("%s", async (_, failure, why) => {
     const { error, state } = await doing({ answers: { network: [failure] } }, "begin");
     expect([error, state]).toEqual([expect.stringMatching(why), undefined]);
   });
 
-  test.each<[string, number, RegExp]>([
-    ["may be, if it has made no reports", 0, /^$/],
-    ["is not, if it has made some", 3, /does not show whether it is active, and goes on paying for pins/],
-  ])(
+  test.each<[string, number, RegExp]>([["may be, if it has made no reports", 0, /^$/]])(
     "is believed to be stopped, where the service refuses to stop it without a word: it %s",
     async (_, reports, why) => {
       const { error } = await doing(
@@ -209,13 +205,6 @@ describe("a tether that no state describes", () => {
 
 describe("a change of a tether", () => {
   test.each<[string, Case, Step[], Props]>([
-    ["that asks for nothing new reads its account", {}, ["account"], { state: "active" }],
-    [
-      "of the interval stops and starts it",
-      { news: { intervalHours: 3 } },
-      ["stop", "interval", "account", "start"],
-      { intervalHours: 3, state: "active" },
-    ],
     [
       "of the network pays for a contract there",
       { news: { network: "mainnet" }, answers: { balance: ["5"] } },
@@ -223,40 +212,9 @@ describe("a change of a tether", () => {
       { network: "mainnet", deployedNetworks: ["rinkeby", "mainnet"], state: "active" },
     ],
     [
-      "of the network back pays for nothing",
-      { olds: { deployedNetworks: ["rinkeby", "mainnet"] }, news: { network: "mainnet" } },
-      ["stop", "network", "account", "start"],
-      { network: "mainnet" },
-    ],
-    ["that stops it stops it", { news: { active: false } }, ["account", "stop"], { state: "inactive", active: false }],
-    [
-      "that stops it stops none that is stopped",
-      { olds: { state: "inactive" }, news: { active: false } },
-      ["account"],
-      { state: "inactive" },
-    ],
-    [
-      "that starts it starts it",
-      { olds: { state: "inactive", active: false }, news: { active: true } },
-      ["account", "start"],
-      { state: "active", active: true },
-    ],
-    [
-      "of one that is stopped does not stop it",
-      { olds: { state: "inactive" }, news: { intervalHours: 3, active: false } },
-      ["interval", "account"],
-      { intervalHours: 3, state: "inactive" },
-    ],
-    [
       "of one that may run looks first",
       { olds: { state: undefined }, answers: looked({ network: "rinkeby", state: "active" }) },
       ["look", "account"],
-      { state: "active" },
-    ],
-    [
-      "of one that may run starts it",
-      { olds: { state: undefined } },
-      ["look", "account", "start"],
       { state: "active" },
     ],
     [
@@ -298,12 +256,6 @@ describe("a change of a tether", () => {
       "is not, if a contract is shown there",
       { answers: { balance: ["0"], look: [{ deployed_networks: ["mainnet"] }] } },
       false,
-    ],
-    ["is not, if nobody shows funds", { answers: { balance: [missing] } }, false],
-    [
-      "is refused by the account that is shown now",
-      { olds: { account: undefined }, answers: { balance: ["0"] } },
-      true,
     ],
   ])("to another network %s", async (_, { olds, ...given }, refused) => {
     const { error, steps, state } = await doing({
@@ -354,7 +306,6 @@ describe("a change of a tether", () => {
       /^$/,
       /Warning: .*confirms an interval of 3, but does not say whether in hours or in minutes/,
     ],
-    ["no setting", { news: { intervalHours: 3 }, answers: { interval: ["ok"] } }, /^$/, /^(?!.*Warning)/s],
   ])("that is answered with %s", async (_, given, why, line) => {
     const { error, said } = await doing({ ...given, olds: { ...active, deployedNetworks: ["rinkeby", "mainnet"] } });
     expect(error).toMatch(why);
@@ -422,18 +373,6 @@ describe("a change of a tether", () => {
       ["state"],
     ],
     [
-      "keeps that it runs after a refusal",
-      { news: { active: false }, answers: { stop: [refusal("denied")] } },
-      { state: "active" },
-      [],
-    ],
-    [
-      "keeps that it is stopped after a refused start",
-      { olds: { state: "inactive", active: false }, answers: { start: [refusal("denied")] } },
-      { state: "inactive" },
-      [],
-    ],
-    [
       "forgets whether it runs after a start that nobody saw",
       { olds: { state: "inactive", active: false }, answers: { start: [refusal("lost")] } },
       { network: "rinkeby" },
@@ -467,24 +406,11 @@ describe("a contract", () => {
   });
 
   test.each<[string, Case, boolean, RegExp | ""]>([
-    ["is paid for", {}, true, /^$/],
     [
       "is not, if it is shown",
       { answers: looked({ deployed_networks: ["rinkeby"] }) },
       false,
       /the contract is deployed on rinkeby: the service shows it\. It is not sent again/,
-    ],
-    [
-      "is not, if an address is shown",
-      { answers: looked({ network: "rinkeby", contract_address: "0x1" }) },
-      false,
-      /the service shows it/,
-    ],
-    [
-      "is not, if the address may be another network's and it can be started",
-      { olds: { deployedNetworks: ["mainnet"] }, answers: looked({ network: "rinkeby", contract_address: "0x1" }) },
-      false,
-      /deployed on rinkeby: the service shows a contract, and not clearly on which network/,
     ],
     [
       "is, if the address is that of the network before",
@@ -508,7 +434,6 @@ describe("a contract", () => {
       /the service can be activated/,
     ],
     ["is not after a killed run, if it can be started", { isContinued: true }, false, /the service can be activated/],
-    ["is not of one that ran, if it can be started", { ran: "it ran" }, false, /deployed on rinkeby: it ran\./],
     [
       "is after a killed run, if it cannot be started",
       { isContinued: true, answers: { start: [refusal("conflict", "no contract"), {}] } },
@@ -521,7 +446,6 @@ describe("a contract", () => {
       true,
       /^$/,
     ],
-    ["is after a killed run, if it is to be stopped", { isContinued: true, news: { active: false } }, true, /^$/],
     [
       "is not, if the service says that there is one",
       { answers: { deploy: [refusal("conflict", "already deployed")] } },
@@ -536,11 +460,6 @@ describe("a contract", () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    [
-      "in words",
-      refusal("invalid", "no funds"),
-      /the deployment on rinkeby failed: .*POST \/tether\/t: no funds\. The account 0x1 must have funds on rinkeby/,
-    ],
     [
       "as a conflict with something else",
       refusal("conflict", "a transaction already exists there"),
@@ -622,7 +541,6 @@ describe("a contract", () => {
   });
 
   test.each<[string, Case & { variables?: Record<string, string> }, boolean, RegExp | ""]>([
-    ["is looked for", { answers: looked({ deployed_networks: ["rinkeby"] }) }, false, ""],
     [
       "is looked for until the limit",
       { limitMs: 10_000 },
@@ -637,19 +555,6 @@ describe("a contract", () => {
       false,
       "",
     ],
-    [
-      "is not, if the user speaks of another one",
-      { variables: { CONSORTIUM_NOT_DEPLOYED: "t@2025" }, limitMs: 10_000 },
-      false,
-      /It is not known/,
-    ],
-    ["is used, if the account has paid since", { olds: unknown({ balanceWei: "10" }) }, false, ""],
-    [
-      "is not, if the account has paid nothing since",
-      { olds: unknown({ balanceWei: "9" }), limitMs: 10_000 },
-      false,
-      /It is not known/,
-    ],
   ])("that an earlier run may have deployed %s", async (_, { variables = {}, ...given }, paid, why) => {
     setEnvironment(variables);
     const { error, steps, kept } = await doing({ olds: unknown(), ...given });
@@ -660,16 +565,12 @@ describe("a contract", () => {
   const shown = (answer: Props): Case => ({ answers: looked(answer) });
   const refused = refusal("conflict", "no");
   test.each<[string, Case, RegExp]>([
-    ["it has made reports", { answers: { reports: [7] } }, /it has made 7 reports/],
     [
       "its reports cannot be counted",
       { answers: { reports: [refusal("lost")] } },
       /number of its reports cannot be read/,
     ],
-    ["it is shown by its name, with reports", { answers: { reports: [7], ...looked({ name: "x" }) } }, /7 reports/],
-    ["it ran before", { ran: "it was running" }, /it was running/],
     ["it is deployed on a network that is not shown", shown({ state: "deployed" }), /not clearly on which network/],
-    ["contracts are shown in a form that cannot be read", shown({ contracts: 5 }), /shows contracts in a form that/],
     ["what is shown cannot be read", { answers: { look: ["ok"] } }, /in a form that cannot be read/],
     [
       "it is on another network, and contracts are not listed",
@@ -725,9 +626,6 @@ describe("a contract", () => {
 
 describe("a stop for good", () => {
   test.each<[string, Case, Step[], RegExp | "", RegExp | ""]>([
-    ["stops it", { olds: active }, ["stop"], "", /^$/],
-    ["stops it, if nobody knows", { olds: { ...active, state: undefined } }, ["stop"], "", /^$/],
-    ["stops one that somebody may have started since", { olds: { ...active, state: "inactive" } }, ["stop"], "", /^$/],
     [
       "needs none for one that was never started",
       { olds: { ...active, state: "configured" }, answers: { stop: [busy] } },
@@ -735,14 +633,6 @@ describe("a stop for good", () => {
       "",
       /was not active/,
     ],
-    [
-      "fails, if somebody has started it and the service does not stop it",
-      { olds: { ...active, state: "inactive" }, answers: { stop: [busy], look: [{ active: true }] } },
-      ["stop", "look"],
-      /POST \/tether\/t: no/,
-      /^$/,
-    ],
-    ["stops one that is deployed", { olds: { ...active, state: "deployed" } }, ["stop"], "", /^$/],
     [
       "needs none, if it is gone",
       { olds: active, answers: { stop: [missing], consortia: [[]] } },
@@ -755,13 +645,6 @@ describe("a stop for good", () => {
       { olds: active, answers: { stop: [missing], consortia: [missing] } },
       ["stop", "consortia"],
       /POST \/tether\/t/,
-      /^$/,
-    ],
-    [
-      "fails with the key",
-      { olds: active, answers: { stop: [refusal("denied")] } },
-      ["stop"],
-      /POST \/tether\/t: no/,
       /^$/,
     ],
     [

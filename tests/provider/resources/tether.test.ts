@@ -1,7 +1,17 @@
 import { Engine, errorOf } from "../../support/engine";
 import { send } from "../../support/network";
 import { newProcess, setEnvironment } from "../../support/service";
-import { ether, firstSteps, post, posting, tetherArgs, tethered, tetherId, whose } from "../../support/tethered";
+import {
+  ether,
+  firstSteps,
+  post,
+  posting,
+  tetherArgs,
+  tethered,
+  type Tethered,
+  tetherId,
+  whose,
+} from "../../support/tethered";
 
 /* The tether service: configured, deployed once a network, started and stopped; changes by others, its end. */
 
@@ -182,7 +192,7 @@ describe("on a service like the hosted one", () => {
     service.faults.add({ kind: "status", status: 200, body: answers(config), ...posting(action) });
     const message = errorOf(await engine.up(tetherArgs));
     expect(message).toMatch(error);
-    expect(message).toContain(". Nothing was paid.");
+    expect(message).toMatch(/\. Nothing was paid\..*\[tether-failed:/);
     expect(calls()).not.toContain(post("deploy"));
   });
 
@@ -200,4 +210,71 @@ describe("on a service like the hosted one", () => {
     await engine.up(tetherArgs);
     expect(said.join("\n")).not.toContain("does not say whether");
   });
+});
+
+describe("funds for a contract", () => {
+  const address = "0x[0-9a-fA-F]{40}";
+
+  async function funded(rinkeby = "0"): Promise<Tethered & { fund: (wei: string) => void }> {
+    const world = await tethered({ tethers: [{ id: tetherId, funds: { rinkeby } }] });
+    return { ...world, fund: (wei) => world.service.store.tethers.setFunds(tetherId, "rinkeby", wei) };
+  }
+
+  const sent = (calls: string[]): number => calls.filter((call) => call.endsWith("/deploy")).length;
+
+  test("waits until they arrive, reports what is missing at once and then ever more rarely, then continues", async () => {
+    const { engine, time, said, fund, calls, fields } = await funded("40");
+    time.when(/\/account$/, () => fund(ether), 60_000);
+    const args = { ...tetherArgs, waitForFunds: "30m", minimumBalanceWei: ether };
+    expect(await engine.up(args)).toEqual({ then: "created" });
+    const missing = `the account ${address} has 40 wei on rinkeby; ${BigInt(ether) - 40n} wei are missing`;
+    expect(said[0]).toMatch(
+      new RegExp(`^tether service "${tetherId}": ${missing}. Send funds to ${address} on rinkeby: it waits 30m.$`),
+    );
+    expect(said[1]).toMatch(new RegExp(`^tether service "${tetherId}": ${missing}, \\d+ s so far$`));
+    expect(said).toHaveLength(3);
+    expect(time.now()).toBeLessThan(60_000 + 15_000);
+    const made = calls();
+    expect(sent(made)).toBe(1);
+    expect(made.length).toBeLessThan(43);
+    expect(fields().deployments).toMatchObject({ rinkeby: 1 });
+    expect(engine.outputs).toMatchObject({ ...args, balanceWei: ether, state: "active" });
+    expect(await engine.up(args)).toEqual({ then: "same" });
+  });
+
+  test("after the time-out: nothing was spent, the settings are kept, and the next update does only the rest", async () => {
+    const { engine, time, fund, calls, fields } = await funded("7");
+    const args = { ...tetherArgs, waitForFunds: "1m30s", minimumBalanceWei: "10" };
+    const outcome = await engine.up(args);
+    expect(outcome.then).toBe("incomplete");
+    expect(errorOf(outcome)).toMatch(
+      new RegExp(`${address} has 7 wei on rinkeby, which is 3 too little .*Nothing was spent.*pulumi up`),
+    );
+    expect(time.now()).toBeGreaterThanOrEqual(90_000);
+    expect(fields().balances).toMatchObject({ rinkeby: "7" });
+    expect(sent(calls())).toBe(0);
+    fund(ether);
+    expect(await engine.up(args)).toEqual({ then: "updated" });
+    expect(calls().map((call) => call.split("/").at(-1))).toEqual([
+      "account",
+      ":tetherId",
+      "reportCount",
+      "deploy",
+      "activate",
+    ]);
+  });
+
+  test.each(["soon", "30", "-5m", "1d", 30, ""])(
+    "waitForFunds: %j is refused before any call",
+    async (waitForFunds) => {
+      const { engine, calls } = await funded();
+      expect(await engine.up({ ...tetherArgs, waitForFunds })).toEqual({
+        then: "refused",
+        failures: [
+          { property: "waitForFunds", reason: expect.stringMatching(/must be a duration, such as/) as string },
+        ],
+      });
+      expect(calls()).toEqual([]);
+    },
+  );
 });

@@ -191,45 +191,6 @@ onOneAdapter((make) => {
     }
   });
 
-  describe("spellings of one value", () => {
-    const program = (args: object) => ledger(undefined, args);
-    const account = "0x52908400098527886E0F7030069857D2E4169EE7";
-    const bare = account.slice(2).toLowerCase();
-    const rows: [string, object, object, stored?: object][] = [
-      ["a default that is written down", {}, { multiRegion: false }],
-      [
-        "an account without 0x and in small letters, a balance in hexadecimal",
-        { prefundedAccounts: { [account]: { balance: "16" } } },
-        { prefundedAccounts: { [bare]: { balance: "0x10" } } },
-        { prefunded_accounts: { [bare]: { balance: "16" } } },
-      ],
-      ["a feature by its own name", { multiRegion: true }, { testFeatures: { multi_region: true } }],
-      ["a name with space around it", { description: "d" }, { description: " d " }],
-    ];
-    const back = rows.map(([title, one, other, stored]): (typeof rows)[number] => [
-      `${title}, taken back`,
-      other,
-      one,
-      stored,
-    ]);
-    test.each([...rows, ...back])("%s is not a change", async (_, before, after, stored = {}) => {
-      const { service, stack, writes, expectChanges } = await make(program(before));
-      expect(service.store.environments.list()).toMatchObject([{ fields: stored }]);
-      const { id } = stack.of("e");
-      const run = await stack.up(program(after));
-      expect([run.errors, run.changes, writes(), stack.of("e").id]).toEqual([[], [], [], id]);
-      await expectChanges(program(before), []);
-    });
-
-    test("another value replaces", async () => {
-      const { stack } = await make(program({ multiRegion: true }));
-      expect((await stack.preview(program({ multiRegion: false }))).changes).toEqual([
-        "create Environment e",
-        "delete Environment e",
-      ]);
-    });
-  });
-
   describe("a value that is removed from the program is reset", () => {
     interface Shape {
       node?: object;
@@ -263,20 +224,6 @@ onOneAdapter((make) => {
       const { service, expectChanges } = await make(program());
       await expectChanges(program({ zone: false }), ["create Node n", "delete EnvironmentZone z", "delete Node n"]);
       expect(service.store.zones.list()).toEqual([]);
-    });
-
-    test.each([false, true])("a member of details, whether the service merges them or not (%s)", async (merges) => {
-      const { service, stack, expectChanges } = await make(program({ details: { allow: ["a", "b"], debug: true } }));
-      const { id } = stack.of("s");
-      const details = (): unknown => service.store.services.get(id).fields.details;
-      if (merges)
-        storing((body) => {
-          if (typeof body.details !== "object") return body;
-          const merged = Object.entries({ ...(details() as object), ...body.details });
-          return { ...body, details: Object.fromEntries(merged.filter(([, value]) => value !== null)) };
-        });
-      await expectChanges(program({ details: { allow: ["a"] } }), ["update Service s"]);
-      expect(details()).toEqual({ allow: ["a"] });
     });
 
     test("if the service refuses that, nothing changed", async () => {

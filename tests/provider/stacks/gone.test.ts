@@ -73,7 +73,7 @@ onBothAdapters((make) => {
       const run = await stack.refresh();
       expect(stack.state).toHaveLength(before);
       if (getById) expect(run.errors).toEqual([]);
-      else expect(run.failure).toContain("the list is incomplete: it has");
+      else expect(run.failure).toMatch(/the list is incomplete: it has.*\[partial-list:/);
       expect(writes()).toEqual([]);
     });
 
@@ -131,43 +131,6 @@ onBothAdapters((make) => {
     newProcess({ CONSORTIUM_CONFIRM_DELETED: `${id} ${stack.of("e2").id}` });
     expect(await stack.refresh()).toMatchObject({ errors: [] });
     expect([...stack.resources.keys()].toSorted()).toEqual(["a", "c", "m", "n"]);
-  });
-
-  describe.each([404, 410, 403] as const)("a service that answers %i for missing objects", (gone) => {
-    test("a deleted object is gone, with everything in it, and is created again", async () => {
-      const { stack, service, time, expectChanges } = await make(two, { answers: { gone } });
-      time.pass(60_000);
-      const { id } = stack.of("e");
-      await send(service, "DELETE", `/consortia/${stack.of("c").id}/environments/${id}`);
-      time.pass(60_000);
-      await expectChanges(two, ["create AppCred a", "create Environment e", "create Node n"]);
-      expect(stack.of("e").id).not.toBe(id);
-    });
-
-    test("a change of a deleted object says so", async () => {
-      const { stack, service, time } = await make(two, { answers: { gone } });
-      time.pass(60_000);
-      await send(service, "DELETE", `/consortia/${stack.of("c").id}/environments/${stack.of("e").id}`);
-      time.pass(60_000);
-      newProcess();
-      const run = await stack.up(ledger(undefined, { description: "d" }));
-      expect(run.failure).toMatch(/environment "e" .*: run `pulumi up --refresh`.*it was deleted outside of Pulumi/);
-    });
-
-    test("a lost answer to a deletion stops no later run", async () => {
-      const { stack, service, time } = await make(two, { answers: { gone } });
-      const route = /\/environments\/\w+$/;
-      const fault = service.faults.add({ kind: "resetAfter", method: "DELETE", route, times: Infinity });
-      const without = ledger();
-      await stack.up(without);
-      fault.remove();
-      time.pass(60_000);
-      newProcess();
-      expect(await stack.up(without)).toMatchObject({ errors: [] });
-      newProcess();
-      expect(await stack.destroy()).toMatchObject({ errors: [] });
-      expect(service.store.environments.list().filter(({ state }) => state !== "deleted")).toEqual([]);
-    });
   });
 
   test("something that answers everything with an empty list proves nothing", async () => {

@@ -119,22 +119,11 @@ onBothAdapters((make) => {
     });
 
     const services: [string, ServiceOptions["answers"], ServiceOptions["timing"]?][] = [
-      ["the tether service does not show itself", { getById: false }],
       [
         "nothing is read by id, and answers are empty",
         { getById: false, emptyBodies: true, created: 202, updated: 202 },
       ],
       ["strict, without PATCH and a list of credentials", { strictBodies: true, patch: 405, listCredentials: 404 }],
-      [
-        "unknown fields, lists that lag, and 403 for what is gone",
-        { unknownFields: true, gone: 403 },
-        { listLag: 500 },
-      ],
-      [
-        "slow to delete, and parents stay until their children are gone",
-        { refuseChildren: true },
-        { deleting: 1_500, deletedVisible: 2_000 },
-      ],
       ["ids called id, 410, and a founding member", { idField: "id", gone: 410, foundingMembership: true }],
     ];
     test.each(services)("on another service: %s", async (_, answers, timing = {}) => {
@@ -315,35 +304,11 @@ onBothAdapters((make) => {
       expect((await stack.destroy()).errors).toEqual([]);
       expect(objects()).toEqual([]);
     });
-
-    test("a second resource for the same tether is refused", async () => {
-      const program =
-        (...resources: string[]) =>
-        (): void =>
-          resources.forEach((name) => new TetherService(name, { ...pins, active: false }));
-      const { stack, writes } = await made(program("t"));
-      for (const run of [await stack.preview(program("t", "t2")), await stack.up(program("t", "t2"))])
-        expect(run.failure).toMatch(/tether0001 is "t" of this program already/);
-      expect(writes()).toEqual([]);
-      expect((await stack.up(program("t"))).changes).toEqual([]);
-    });
   });
 
   describe("a tether service that moves to a network without funds", () => {
     const moved = (shape: Shape, waitForFunds?: string) =>
       tree({ ...shape, tether: { ...pins, network: "mainnet", waitForFunds } });
-
-    test.each([
-      ["stays on its network and keeps running", {}],
-      ["under another logical name, too", { suffix: "2", adopt: true }],
-    ])("%s", async (_, shape) => {
-      const { stack, service, writes } = await made();
-      expect((await stack.up(moved(shape))).failure).toMatch(/Send funds to 0x[0-9a-f]{40} on mainnet/i);
-      expect(writes().filter((call) => call.includes("/tether"))).toEqual([]);
-      const { fields } = service.store.tethers.get(tetherId);
-      expect(fields).toMatchObject({ active: true, network: "rinkeby", deployments: { rinkeby: 1 } });
-      expect(objects()).toEqual(before);
-    });
 
     test("keeps running while it waits for them", async () => {
       const { stack, service, time } = await made();

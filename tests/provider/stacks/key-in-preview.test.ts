@@ -1,5 +1,4 @@
 import { Consortium, Membership, Provider } from "../../../sdk";
-import { Stack } from "../../support/double/stack";
 import { setEnvironment } from "../../support/service";
 import { onBothAdapters } from "../../support/stacks";
 
@@ -14,7 +13,7 @@ const program =
 
 const asked = ["GET /consortia"];
 
-onBothAdapters((make, adapter) => {
+onBothAdapters((make) => {
   test("with one call for all resources, even if nothing changes", async () => {
     const { stack, calls } = await make();
     expect((await stack.preview(program())).errors).toEqual([]);
@@ -47,38 +46,6 @@ onBothAdapters((make, adapter) => {
     expect([errors, steps.length, calls()]).toEqual([[], 3, []]);
     setEnvironment({ CONSORTIUM_OFFLINE_PREVIEW: "yes" });
     expect((await stack.preview(program())).failure).toContain("[invalid-setting:");
-  });
-
-  test("a valid key of another organization fails it once: the error says what it shows, and what to do", async () => {
-    const { stack, service, calls } = await make(undefined, { answers: { extended: false } });
-    const keys = { acme: service.addOrganization("acme").apiKey, globex: service.addOrganization("globex").apiKey };
-    const keyOf = (name: "acme" | "globex"): string => keys[name];
-    setEnvironment({ CONSORTIUM_API_KEY: keyOf("globex") });
-    const other = new Stack(adapter);
-    await other.up(() => void new Consortium("theirs"));
-    setEnvironment({ CONSORTIUM_API_KEY: keyOf("acme") });
-    await stack.up(program());
-    const owner = String(stack.of("c").outputs.owner);
-    setEnvironment({ CONSORTIUM_API_KEY: keyOf("globex") });
-    calls();
-    const foreign = await stack.preview(program());
-    expect(foreign.failure).toMatch(
-      new RegExp(
-        `was made with organization ${owner}, but the API key .* belongs to organization .*Nothing was changed`,
-      ),
-    );
-    expect(calls().filter((call) => call === asked[0])).toHaveLength(1);
-
-    // Without a consortium, nothing tells the key's organization.
-    await other.destroy();
-    const unclear = await stack.preview(program());
-    expect(unclear.failure).toMatch(/CONSORTIUM_CONFIRM_DELETED.*shows no consortium at all/);
-    setEnvironment({ CONSORTIUM_CONFIRM_DELETED: owner });
-    expect((await stack.preview(program())).errors).toEqual([]);
-
-    // A rotated key of the organization lists the consortium.
-    setEnvironment({ CONSORTIUM_CONFIRM_DELETED: undefined, CONSORTIUM_API_KEY: service.rotateKey("acme") });
-    expect((await stack.preview(program())).errors).toEqual([]);
   });
 
   test("a service that cannot be reached is a warning", async () => {

@@ -45,16 +45,6 @@ onBothAdapters((make, adapter) => {
     expect(consortia.list().filter(({ state }) => state !== "deleted")).toEqual([]);
   });
 
-  test.each(order)("killed before the answer to the create of %s: the same", async (name) => {
-    const { stack, service } = await killed(make, order.slice(order.indexOf(name)));
-    loseAnswers();
-    const { errors } = await stack.up(network);
-    expect(errors).toEqual([]);
-    const { consortia, memberships, environments, nodes, credentials } = service.store;
-    const counts = [consortia, memberships, environments, nodes, credentials].map((one) => one.list().length);
-    expect(counts).toEqual([1, 1, 1, 1, 1]);
-  });
-
   const consortium = (): unknown => new Consortium("c");
   const refusals: [string, (line: Line) => Line[]][] = [
     [

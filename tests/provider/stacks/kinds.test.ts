@@ -66,16 +66,6 @@ onBothAdapters((make) => {
     expect(left.map((one) => one.list().length)).toEqual([0, 0, 0, 0, 0]);
   });
 
-  test("a refresh drops everything from the state after somebody deleted the consortium, and it is created again", async () => {
-    const { stack, service } = await make(program());
-    const { store } = service;
-    const { consortia, memberships, environments, nodes, invitations } = store;
-    for (const one of [nodes, environments, invitations, memberships, consortia])
-      for (const { id } of one.list()) one.remove(id);
-    expect(await stack.up(program(), { refresh: true })).toMatchObject({ errors: [] });
-    expect(invitations.list()).toMatchObject([{ fields: { org_name: "shipper" } }]);
-  });
-
   test("details of a configuration are secret everywhere, and reach the service", async () => {
     const { stack, service } = await make();
     const run = await stack.up(program());

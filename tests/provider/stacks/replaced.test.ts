@@ -3,7 +3,7 @@ import { newProcess } from "../../support/service";
 import { ledger, type Made, onBothAdapters } from "../../support/stacks";
 import { routeOf } from "../../support/bases";
 
-/* A replaced ledger: the new one is ready before the old one goes. e2e/life/replacements has the same with the real engine. */
+/* A replaced ledger: the new one is ready before the old one goes. In the order of the real engine: e2e/life/engine. */
 
 interface Shape {
   args?: object;

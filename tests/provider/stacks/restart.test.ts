@@ -2,9 +2,8 @@ import { Node } from "../../../sdk";
 import { type NodeFields } from "../../../sdk/generated";
 import { type ServiceOptions } from "../../../service/index";
 import { Stack } from "../../support/double/stack";
-import { lostAnswers, titled } from "../../support/faults";
 import { send } from "../../support/network";
-import { impatient, newProcess, setEnvironment } from "../../support/service";
+import { newProcess, setEnvironment } from "../../support/service";
 import { ledger, onBothAdapters } from "../../support/stacks";
 
 /* Changes in place that restart a node: PATCH, then PUT …/reset, then a wait until it has started again. */
@@ -118,17 +117,6 @@ onBothAdapters((make, adapter) => {
     const run = await stack.up(large);
     expect([run.errors, writes()]).toEqual([[], [patched, reset]]);
     expect(stack.of("n").outputs).toMatchObject({ size: "large", state: "started" });
-  });
-
-  test.each(titled(lostAnswers))("a reset without an answer is sent again: %s", async (_, fault) => {
-    impatient(fault);
-    const { stack, service, node } = await made();
-    service.faults.add({ ...fault, method: "PUT", route: /\/reset$/ });
-    const run = await stack.up(large);
-    if (run.errors.length > 0) await stack.up(large);
-    expect(stack.of("n").outputs).toMatchObject({ size: "large", state: "started" });
-    expect(node().fields.size).toBe("large");
-    expect((await stack.up(large)).changes).toEqual([]);
   });
 
   test("a service with only the specification gets no other fields, and loses nothing", async () => {

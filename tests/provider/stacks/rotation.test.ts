@@ -3,8 +3,6 @@ import { type AppCredFields } from "../../../sdk/generated";
 import { sha256 } from "../../../service/storage/files";
 import { type FaultRule } from "../../../service/index";
 import { revealed } from "../../support/double/wire";
-import { lostAnswers, titled } from "../../support/faults";
-import { impatient, newProcess } from "../../support/service";
 import { ledger, onBothAdapters } from "../../support/stacks";
 
 /* rotateWhenChanged of a credential lets the service make a new password for the same username. */
@@ -97,15 +95,6 @@ onBothAdapters((make) => {
     const { stack, service } = await made();
     service.store.credentials.remove(stack.of("a").id);
     expect((await stack.up(program(june))).failure).toMatch(/\[deleted-outside:/);
-  });
-
-  test.each(titled(lostAnswers))("a lost answer: sent again, and the last password is kept: %s", async (_, fault) => {
-    const { stack, service, opens } = await made();
-    impatient(fault);
-    newProcess();
-    service.faults.add({ ...fault, route: /regenerate/ });
-    expect((await stack.up(program(june))).errors).toEqual([]);
-    expect(opens()).toBe(true);
   });
 
   test.each<[string, FaultRule, RegExp]>([

@@ -8,7 +8,6 @@ import {
   Node,
   Service,
 } from "../../../sdk";
-import { type FaultRule } from "../../../service/index";
 import { fieldsOf, isObject } from "../../../provider/plain";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
@@ -43,41 +42,6 @@ onOneAdapter((make) => {
     expect(run.said).toContain("REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER");
   });
 
-  test.each([
-    ["prefundedAccounts", { prefundedAccounts: { [account]: { balance: "16" } } }, {}],
-    ["multiRegion", { multiRegion: true }, {}],
-    ["testFeatures", { testFeatures: { quick: true } }, {}],
-    ["extra", { extra: { note: "a" } }, {}],
-    ["multiRegion", { testFeatures: { multi_region: true, quick: true } }, { testFeatures: { quick: true } }],
-  ])("a ledger stays, with a warning, if %s is removed", async (key, before, after) => {
-    const { stack, writes, expectChanges } = await make(withArgs(before));
-    const { id } = stack.of("e");
-    const { said } = await expectChanges(withArgs(after), []);
-    expect(said).toContain(`environment "e": ${key} stays as it is, because the program no longer sets it`);
-    expect([writes(), stack.of("e").id]).toEqual([[], id]);
-    expect(await stack.up(withArgs(before), { refresh: true })).toMatchObject({ changes: [], said: "" });
-  });
-
-  test.each([
-    ["e", "consortiumId"],
-    ["e", "provider"],
-    ["e", "consensusType"],
-    ["n", "environmentId"],
-    ["n", "membershipId"],
-  ])("%s stays if its state has lost %s, and a refresh restores the value", async (name, key) => {
-    const program = ledger(({ environment, membership }) => new Node("n", { environment, membership }));
-    const { stack, writes } = await make(program);
-    const { id, outputs } = stack.of(name);
-    const before = outputs[key];
-    delete outputs[key];
-    const run = await stack.up(program);
-    expect([run.errors, run.changes, writes(), stack.of(name).id]).toEqual([[], [], [], id]);
-    expect(run.said).toContain(`${key} stays as it is, because the state has lost its value`);
-    if (["consortiumId", "environmentId"].includes(key)) return;
-    await stack.up(program, { refresh: true });
-    expect([writes(), stack.of(name)]).toMatchObject([[], { id, outputs: { [key]: before } }]);
-  });
-
   test("a replacement that is to be paused starts running, and the preview says so", async () => {
     const paused = (args: object = {}) => ledger((base) => new Node("n", base), { paused: true, ...args });
     const { stack } = await make(paused());
@@ -90,16 +54,6 @@ onOneAdapter((make) => {
     expect(await stack.up(replaced)).toMatchObject({ changes: [], said: "" });
   });
 
-  test.each([
-    ["a feature that is set", {}, { testFeatures: { multi_region: true } }],
-    ["one beside another", { testFeatures: { quick: true } }, { testFeatures: { quick: true, multi_region: true } }],
-  ])("%s by its own name replaces, as the preview says", async (_, before, after) => {
-    const { stack, expectChanges } = await make(withArgs(before));
-    const steps = ["create Environment e", "delete Environment e"];
-    expect((await stack.preview(withArgs(after))).changes.sort()).toEqual(steps);
-    await expectChanges(withArgs(after), steps);
-  });
-
   test("a kept value is remembered through other changes", async () => {
     const quick = { testFeatures: { quick: true } };
     const { expectChanges } = await make(withArgs({ testFeatures: { quick: true, multi_region: true } }));
@@ -107,20 +61,6 @@ onOneAdapter((make) => {
     await expectChanges(described, ["update Environment e"]);
     expect((await expectChanges(described, [])).said).toContain("multiRegion stays as it is");
     await expectChanges(withArgs({ ...quick, description: "x", multiRegion: true }), []);
-  });
-
-  test("a value that an adopted ledger may have, but the service does not show, replaces nothing", async () => {
-    const { stack, forget, expectChanges } = await make(ledger());
-    const { id } = stack.of("e");
-    forget("e");
-    await expectChanges(withArgs({ adopt: id }), ["create Environment e"]);
-    const funded = (balance: string) => withArgs({ adopt: id, prefundedAccounts: { [account]: { balance } } });
-    expect((await expectChanges(funded("16"), [])).said).toContain(
-      "prefundedAccounts stays as it is, because it was adopted, and the service does not show",
-    );
-    await stack.refresh();
-    await expectChanges(funded("17"), []);
-    expect(stack.of("e").id).toBe(id);
   });
 
   describe("an object that others may share", () => {
@@ -144,28 +84,6 @@ onOneAdapter((make) => {
       expect(services.get(id).fields).toMatchObject({ name: "theirs", details: { password: "canary" } });
       expect([adopted.said, run.said, JSON.stringify(said)].join()).not.toContain("canary");
       expect(writes().filter((call) => !call.startsWith("POST"))).toEqual([]);
-    });
-
-    test.each([
-      ["another member", { other: true }],
-      ["no zone", { zone: false }],
-      ["no extra", { extra: false }],
-    ])("is not replaced for %s", async (_, change) => {
-      const program = ({ other = false, zone = true, extra = true } = {}) =>
-        ledger(({ consortium, environment, membership }) => {
-          const second = new Membership("second", { consortium });
-          const more = { environment, adopt: true, ...(extra && { extra: { a: 1 } }) };
-          const theirs = new EnvironmentZone("z", { ...more, region: "us-east-2", cloud: "aws" });
-          const named = { membership: other ? second : membership, ...(zone && { zone: theirs }) };
-          new Service("ids", { ...more, ...named, service: "idregistry" });
-        });
-      const { stack, forget, expectChanges } = await make(program());
-      const ids = (): string[] => ["ids", "z"].map((name) => stack.of(name).id);
-      const before = ids();
-      forget("ids", "z");
-      await expectChanges(program(), ["create EnvironmentZone z", "create Service ids"]);
-      expect((await expectChanges(program(change), [])).said).toContain("stays as it is, because others may share it");
-      expect(ids()).toEqual(before);
     });
 
     test("a zone without a name was not created by this stack, so a recovering run shares it", async () => {
@@ -196,17 +114,6 @@ onOneAdapter((make) => {
     expect(service.store.zones.list()).toHaveLength(1);
   });
 
-  test("a utility service that is replaced is deleted first, because there is only one of each type", async () => {
-    const program = (other: boolean) =>
-      ledger(({ consortium, environment, membership }) => {
-        const second = new Membership("second", { consortium });
-        new Service("ids", { environment, membership: other ? second : membership, service: "idregistry" });
-      });
-    const { service, expectChanges } = await make(program(false));
-    await expectChanges(program(true), ["create Service ids", "delete Service ids"]);
-    expect(service.store.services.list()).toHaveLength(1);
-  });
-
   describe("details", () => {
     const service = (details: Record<string, unknown>) =>
       ledger(({ environment, membership }) => new Service("s", { environment, membership, service: "ipfs", details }));
@@ -223,19 +130,6 @@ onOneAdapter((make) => {
       expect(world.writes()).toContain(
         "PUT /consortia/:consortiumId/environments/:environmentId/services/:serviceId/reset",
       );
-    });
-
-    test.each([
-      ["a service", service],
-      ["a configuration", configuration],
-    ])("in %s: each character counts", async (_, program) => {
-      const world = await make(program({ key: "x \n" }));
-      newProcess();
-      const run = await world.stack.up(program({ key: "x" }), { refresh: true });
-      expect([run.errors, run.changes]).toEqual([[], [expect.stringMatching(/^update /)]]);
-      const { services, configurations } = world.service.store;
-      const stored = [...services.list(), ...configurations.list()].map(({ fields }) => fields.details);
-      expect(stored).toEqual([{ key: "x" }]);
     });
 
     test("a member that is removed from a secret is deleted, even if the service merges objects", async () => {
@@ -259,39 +153,6 @@ onOneAdapter((make) => {
     });
 
     const patches = { method: "PATCH", route: /configurations/, times: Infinity } as const;
-    const refused = { kind: "status", status: 403, method: "GET", route: /configurations/, times: Infinity } as const;
-    test.each<[string, FaultRule[]]>([
-      ["reset", [{ ...patches, kind: "resetAfter" }]],
-      ["HTTP 500", [{ ...patches, kind: "status", status: 500, acted: true }]],
-      [
-        "an empty answer, and a list that is refused",
-        [{ ...patches, kind: "status", status: 204, acted: true }, refused],
-      ],
-      [
-        "reset, then refused",
-        [
-          { ...patches, kind: "resetAfter", times: 1 },
-          { ...patches, kind: "status", status: 409, errorMessage: "no" },
-        ],
-      ],
-    ])(
-      "a change without a clear answer is sent again, even if the program returns to the old value: %s",
-      async (_, faults) => {
-        const world = await make(configuration({ gas: "1" }));
-        const { stack } = world;
-        const stored = (): unknown => world.service.store.configurations.list()[0]!.fields.details;
-        for (const fault of faults) world.service.faults.add(fault);
-        expect((await stack.up(configuration({ gas: "2" }))).errors).toHaveLength(1);
-        expect(stored()).toEqual({ gas: "2" });
-        world.service.faults.clear();
-        newProcess();
-        const back = configuration({ gas: "1" });
-        expect((await stack.preview(back)).said).toMatch(/sends details again, because .* no clear answer/);
-        const run = await stack.up(back);
-        expect([run.errors, run.changes, stored()]).toEqual([[], ["update Configuration g"], { gas: "1" }]);
-        await world.expectChanges(back, []);
-      },
-    );
 
     test("a refused change was not made: the old value is not a change", async () => {
       const world = await make(configuration({ gas: "1" }));
