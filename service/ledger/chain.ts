@@ -11,6 +11,8 @@ import { type Bounds, Excess, own, type RpcCall, rpcCall } from "./rpc";
 import type { Profile } from "../profiles";
 import { Sealing } from "./sealing";
 
+const takes = /^eth_send(Raw)?Transaction(Sync)?$/;
+
 /**
  * A ledger. It records each transaction before answering, and each block with its time before showing it. The engine that executes them
  * can end at any moment: the next one replays the recorded input and has the same blocks.
@@ -131,10 +133,17 @@ export class Chain {
     await this.#base.data.close();
   }
 
-  #ask(call: RpcCall, bounds: Bounds): Promise<unknown> {
-    if (call.method === "eth_sendTransaction" || call.method === "eth_sendRawTransaction")
-      return this.#send(call, bounds);
-    return this.#reads.answer(call, bounds);
+  async #ask(call: RpcCall, bounds: Bounds): Promise<unknown> {
+    if (!takes.test(call.method)) return this.#reads.answer(call, bounds);
+    const end = performance.now() + bounds.ms;
+    const hash = await this.#send(call, bounds);
+    if (!call.method.endsWith("Sync")) return hash;
+    while (!this.#base.closed && performance.now() < end) {
+      const receipt = await this.call("eth_getTransactionReceipt", [hash]);
+      if (receipt !== null) return receipt;
+      await this.#sealing.next();
+    }
+    throw new Excess("late");
   }
 
   /** Accepts a transaction: records it, then answers. */
@@ -142,7 +151,7 @@ export class Chain {
     const { feeds, pool, spec } = this.#base;
     const ready = await this.#keeper.ready(patient);
     // reads many at the same time, then takes one after the other
-    const sent = method === "eth_sendRawTransaction" && (await sentBy(ready, params[0] as string, spec));
+    const sent = method.startsWith("eth_sendRaw") && (await sentBy(ready, params[0] as string, spec));
     let hash = "";
     await this.#sealing.enqueue(async (engine) => {
       const call = async (name: string, given: unknown[]) =>

@@ -261,6 +261,7 @@ export const standard: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([text(word)]), "eth_uninstallFilter", "eth_getFilterChanges", "eth_getFilterLogs"),
   ...each(z.tuple([text(word)]), "eth_unsubscribe"),
   ...each(z.tuple([data]), "eth_sendRawTransaction"),
+  ...each(z.tuple([data, maybeNumber]), "eth_sendRawTransactionSync"),
 ]);
 
 /** Calls of one protocol: who may seal blocks. */
@@ -288,6 +289,7 @@ export const subscriptions: ReadonlyMap<unknown, Rules> = new Map([
 /** Calls that sign, with the account of the caller's node. */
 export const signing: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([transaction]), "eth_sendTransaction", "eth_signTransaction"),
+  ...each(z.tuple([transaction, maybeNumber]), "eth_sendTransactionSync"),
   ...each(z.tuple([address, data]), "eth_sign"),
   ...each(z.tuple([data, address, maybe(text(1_024))]), "personal_sign"),
   ...each(z.tuple([address, typedData]), "eth_signTypedData", "eth_signTypedData_v3", "eth_signTypedData_v4"),

@@ -69,8 +69,10 @@ export class Caller {
       };
       const late = setTimeout(() => over(new Excess("late")), Math.max(0, ms));
       this.#asked.set(id, { bytes, over });
-      this.#socket ??= this.#connect();
-      this.#socket.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+      const socket = (this.#socket ??= this.#connect());
+      socket.cork(); // the calls of this moment share a packet
+      process.nextTick(() => socket.uncork());
+      socket.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     });
   }
 

@@ -47,6 +47,13 @@ export function read(body: string, rights: Rights): Message {
   }
 }
 
+/** Refuses a body that is not a message; answers problems of a single call in JSON-RPC. */
+export function mustBeMessage({ batch, calls: [call] }: Message): void {
+  if (batch || call === undefined || !("answer" in call)) return;
+  const { code, message } = (call.answer as { error?: { code: number; message: string } }).error ?? {};
+  if (code === -32_700 || code === -32_600) throw new Refusal(400, message!);
+}
+
 /** Whether JavaScript cannot represent the caller's number: the chain would get another one. */
 const isInexact = (value: unknown): boolean =>
   typeof value === "number"
@@ -175,6 +182,7 @@ const fits: Partial<Record<string, Fit>> = {
     return [{ ...more, blockStateCalls: blocks }, ...others];
   },
   eth_sendTransaction: ofSent,
+  eth_sendTransactionSync: ofSent,
   eth_signTransaction: ofSent,
 };
 

@@ -47,6 +47,7 @@ const again = 1_000;
 
 /** Does what is asked of a chain, turn by turn: records changes and blocks, lets the engine make them, and keeps the blocks. */
 export class Sealing {
+  readonly #waiting = new Set<() => void>();
   #jobs: Job[] = [];
   #state: State = { at: "resting" };
   #turns: Promise<void> = Promise.resolve();
@@ -128,6 +129,11 @@ export class Sealing {
       if (!carried || !seal || spec.period !== undefined || engine.over) return;
       made = carried;
     }
+  }
+
+  /** Waits for the next block, but at most a second. */
+  async next(): Promise<void> {
+    await atMostASecond(new Promise<void>((done) => this.#waiting.add(done)));
   }
 
   /** Waits until all that the engine shows is recorded, and at most a second until its block is kept. */
@@ -218,6 +224,8 @@ export class Sealing {
     if (block.transactions.length === 0) await base.pool.clean(engine);
     const { number, hash, gas } = base.head;
     base.log(`Imported block number=${number} hash=${hash} transactions=${block.transactions.length}`);
+    for (const next of this.#waiting) next();
+    this.#waiting.clear();
     this.#tried.gas += gas;
     this.#tried.transactions += block.transactions.length;
   }

@@ -7,7 +7,7 @@ import { organizationOf } from "../http/authentication";
 import { name, parse } from "../http/bodies";
 import type { CallLog } from "../http/call-log";
 import { send } from "../http/calls";
-import { type Rights, screen } from "../ledger/screening";
+import { mustBeMessage, type Rights, screen } from "../ledger/screening";
 import { acceptInvitation, invitationsTo } from "../store/sharing";
 import { newTether, tetherState } from "../tether/tethering";
 import { reach } from "./crud";
@@ -62,6 +62,7 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
     const { profile } = await reached();
     const rights: Rights = { limits, profile, socket: false, only, report: context.report };
     const asked = screen(request.body, rights);
+    mustBeMessage(asked);
     return send(reply, asked, reached, rights);
   });
 }

@@ -3,7 +3,7 @@ import type { Context } from "../http/context";
 import { Refusal } from "../errors";
 import { scope } from "../http/server";
 import { acceptText, send } from "../http/calls";
-import { read, type Rights } from "../ledger/screening";
+import { mustBeMessage, read, type Rights } from "../ledger/screening";
 import { networks } from "../store/entities";
 
 /** Calls that change nothing on a chain. */
@@ -40,6 +40,7 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
     targets.post("/target/:network", { config: { quiet: true } }, async (request, reply) => {
       const { network, targets } = networkOf(request);
       const asked = read((request.body as string | undefined) ?? "", rights);
+      mustBeMessage(asked);
       const chain = () => targets.chain(network);
       await chain();
       return send(reply, asked, chain, rights);

@@ -55,14 +55,13 @@ test("a transaction that sets code for another account (EIP-7702) uses up a nonc
   const chain = await chainsAt(newFolder()).chains.get({ key: "e1", chainId, accounts: 2 });
   const [from] = await chain.call<string[]>("eth_accounts");
   const [payer, owner] = [Wallet.createRandom(), Wallet.createRandom()];
-  const mined = (hash: unknown) => until(async () => (await chain.call("eth_getTransactionReceipt", [hash])) !== null);
   for (const { address: to } of [payer, owner])
-    await mined(await chain.call("eth_sendTransaction", [{ from, to, value: "0xde0b6b3a7640000" }]));
-  const send = async (by: typeof payer, nonce: number, more: TransactionLike = {}) => {
+    await chain.call("eth_sendTransactionSync", [{ from, to, value: "0xde0b6b3a7640000" }]);
+  const send = (by: typeof payer, nonce: number, more: TransactionLike = {}) => {
     const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n, gasLimit: 100_000n };
     const tx = Transaction.from({ type: 2, chainId, nonce, to: poor.address, ...fees, ...more });
     tx.signature = by.signingKey.sign(tx.unsignedHash);
-    await mined(await chain.call("eth_sendRawTransaction", [tx.serialized]));
+    return chain.call("eth_sendRawTransactionSync", [tx.serialized]);
   };
   await send(owner, 0);
   for (const at of [0, 1]) {

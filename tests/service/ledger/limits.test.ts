@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { contract, endless, eth, ledgered, raw, result, returning, rpc, webSocket } from "../ledgers";
-import { basic, containing } from "../helpers";
+import { basic, containing, refused } from "../helpers";
 import { until } from "../../support/until";
 
 const MiB = 1_048_576;
@@ -134,9 +134,7 @@ test("batches, requests, answers, percentiles and proofs have limits", async () 
   const body = "x".repeat(20_001);
   expect(await raw(urls.rpc, headers, body).catch(() => tooLarge)).toEqual(tooLarge);
   expect(await raw(`${service.url}/target/rinkeby`, {}, body).catch(() => tooLarge)).toEqual(tooLarge);
-  expect(await target(service.url, [one, one, one, one])).toMatchObject({
-    body: { error: { message: containing("at most 3") } },
-  });
+  expect(await target(service.url, [one, one, one, one])).toMatchObject(refused(400, "at most 3"));
   const { socket } = await webSocket(urls.wss, credential);
   const closed = once(socket, "close");
   socket.send(body);

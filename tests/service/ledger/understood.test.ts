@@ -3,9 +3,10 @@ import { intrinsicGas, sentBy } from "../../../service/ledger/admission";
 import { type Criteria, matching } from "../../../service/ledger/logs";
 import { Reads } from "../../../service/ledger/reads";
 import { rpcCall } from "../../../service/ledger/rpc";
-import { read, type Rights, screen } from "../../../service/ledger/screening";
+import { mustBeMessage, read, type Rights, screen } from "../../../service/ledger/screening";
 import { type Profile, profiles } from "../../../service/profiles";
 import { callLimits } from "../../../service/settings/settings";
+import { Refusal } from "../../../service/errors";
 
 /* What is understood of a message before a chain gets it. Its gas and overrides: screening.test.ts. */
 
@@ -73,6 +74,19 @@ describe("a message", () => {
     expect(became({ jsonrpc: "2.0", id: null, method: "eth_chainId" })).toBe('["eth_chainId",[]]');
     expect(became({ jsonrpc: "2.0", method: "nothing" })).toMatch(/^silent null -32601/);
     expect(became({ jsonrpc: "2.0" })).toMatch(/^null -32600/);
+  });
+
+  test.each([
+    ["that is no JSON", "{", true],
+    ["that is no call", "5", true],
+    ["an unknown method", JSON.stringify(asked("nothing")), false],
+    ["a call that the service answers", JSON.stringify(asked("eth_mining")), false],
+    ["a call for the chain", JSON.stringify(asked("eth_chainId")), false],
+    ["a batch of what is no call", "[5]", false],
+  ])("%s is no message at all: %s %j", (_, body, refused) => {
+    const check = () => mustBeMessage(read(body, rights()));
+    if (refused) expect(check).toThrow(Refusal);
+    else check();
   });
 
   test("an error that nobody foresaw is reported, and not told", () => {
@@ -203,6 +217,7 @@ describe("params", () => {
     ["eth_getLogs", [{ fromBlock: "safe", toBlock: "finalized" }], [{ fromBlock: "latest", toBlock: "latest" }]],
     ["eth_newFilter", [{ fromBlock: "earliest", toBlock: "0x0" }], [{ fromBlock: "earliest", toBlock: "0x0" }]],
     ["eth_newFilter", [{ fromBlock: "0x5", toBlock: "latest" }], [{ fromBlock: "0x5", toBlock: "latest" }]],
+    ["eth_sendRawTransactionSync", ["0x12", null], ["0x12"]],
     ["eth_uninstallFilter", ["x".repeat(66)], ["x".repeat(66)]],
   ])("%s %j", (method, given, params) => expect(passed(method, given)).toBe(at(method, ...params)));
 
