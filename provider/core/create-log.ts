@@ -43,7 +43,7 @@ export type Line =
   | ({ again: string } & NonNullable<LoggedCreate["last"]>)
   | { made: string; id: string }
   | { refused: string }
-  /** It is deleted with what it is in: until then it is this stack's. */
+  /** It is this stack's, although its state has lost it: a service did not delete it alone, or it is deleted with what it is in. */
   | { left: LoggedCreate }
   /** A killed run ends here; `held`: paths of the objects in the states of this stack and of others. */
   | { continued: { held: string[] } };

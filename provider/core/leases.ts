@@ -133,6 +133,12 @@ export class Leases {
     return found && found.resource.key === except?.key ? undefined : found;
   }
 
+  /** Whether another resource gives its name up, which this one asks for. */
+  freesName(path: string, { key }: ProgramResource = { key: "", name: "" }): boolean {
+    const [holder, mine] = [this.#holders.get(path), this.#leases.get(key)];
+    return holder !== undefined && mine !== undefined && holder !== mine && holder.wish !== mine.wish;
+  }
+
   /** A resource that is still to adopt the object, or may be: one by its name. @param isAll whether every new one adopts */
   adopting(path: string, isAll: boolean): Lease | undefined {
     const mayAdopt = (one: Lease): boolean =>

@@ -26,7 +26,7 @@ export const times = {
   unseenMs: 10_000,
   /** The longest lag of a list that anything waits for. settle.ts, send-create.ts */
   longestLagMs: 60_000,
-  /** After a list without an object, another one this much later has to lack it, too: then it is gone. listed.ts, delete.ts */
+  /** After a list without an object, another one this much later has to lack it, too: then it is gone. listed.ts, adopt.ts, delete.ts */
   goneMs: 3_000,
   /** A list may show an object as it was before a change. change.ts */
   changeLagMs: 3_000,

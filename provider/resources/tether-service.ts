@@ -8,6 +8,7 @@ import { isUnknown } from "../core/values";
 import { durationSeconds, tetherNetworks } from "../constants";
 import { customTimeouts, listed, lowerCase, tetherIdLength, tetherIdText } from "./fields";
 import { begin, configure, stop } from "./tether/configure";
+import { withPatience } from "./tether/funds";
 import { hasContract, isShown, read } from "./tether/read";
 
 const duration = 'waitForFunds must be a duration, such as "90s", "30m" or "1h30m"';
@@ -94,11 +95,11 @@ export const tetherService: Definition = {
     settled: ({ state, active, network, deployedNetworks }) =>
       state !== undefined && (state === "active") === (active !== false) && hasContract(deployedNetworks, network),
     async create(session, inputs) {
-      const state = await begin(session, inputs);
+      const state = await begin(withPatience(session, inputs), inputs);
       return { id: String(inputs.tetherId), state };
     },
     read,
-    update: (session, _id, olds, news) => configure(session, olds, news),
+    update: (session, _id, olds, news) => configure(withPatience(session, news), olds, news),
     async delete(session, id, state) {
       await stop(session, id, state);
       return undefined;

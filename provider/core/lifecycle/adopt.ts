@@ -4,7 +4,7 @@ import { answerOr } from "../../api/api-error";
 import { whose } from "../../api/organization";
 import { paths } from "../../api/paths";
 import { isGoing, isGone } from "../../api/states";
-import { autonamingSetting } from "../../constants";
+import { autonamingSetting, holdsLedger } from "../../constants";
 import { text } from "../../plain";
 import { Collection } from "../collection";
 import { Listed } from "../listed";
@@ -36,7 +36,16 @@ export async function findExisting(
 ): Promise<Adoption | undefined> {
   const item = await toContinue(collection);
   if (item) return { item, isContinued: true };
-  return toAdopt(collection, siblings);
+  const found = await toAdopt(collection, siblings);
+  if (found || !isDoubtful(collection, siblings)) return found;
+  await collection.session.clock.sleep(times.goneMs);
+  return toAdopt(collection, await collection.siblings(0));
+}
+
+/** Whether what is to be adopted may be there: a list may be empty for a moment, and a second ledger beside the first would stay. */
+function isDoubtful({ session, definition, inputs, place }: Collection, siblings: Identified[] | undefined): boolean {
+  const isOfThisRun = place.parent !== undefined && session.run.createdAt.has(place.parent.id);
+  return holdsLedger(definition.type) && adopts(session, inputs) && siblings?.length === 0 && !isOfThisRun;
 }
 
 /** What a preview says of an adoption: it looks as the create will, but waits for nothing. undefined: it cannot tell. */
@@ -141,7 +150,7 @@ const namesakes = (collection: Collection, siblings: Identified[]): Identified[]
 /** Whether an object with this name is to be adopted. */
 export const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
 
-/** The namesakes that keep the name: what is being deleted does not, and a list may show what has just been deleted. */
+/** The namesakes that keep the name: not those that are being deleted, or renamed by another resource of the program. */
 async function lasting(collection: Collection, found: Identified[]): Promise<Identified[]> {
   const { inputs, session } = collection;
   const again = async (): Promise<Identified[]> => namesakes(collection, (await collection.siblings(0)) ?? []);
@@ -150,7 +159,9 @@ async function lasting(collection: Collection, found: Identified[]): Promise<Ide
     await session.clock.sleep(times.takenLagMs);
     taken = await again();
   }
-  const stay = (items: Identified[]): boolean => !items.some(isGoing);
+  const frees = (item: Identified): boolean =>
+    isGoing(item) || session.run.leases.freesName(collection.pathOf(item.id), session.resource);
+  const stay = (items: Identified[]): boolean => !items.some(frees);
   if (!stay(taken))
     taken = await lookFor(session, again, stay, { forMs: times.nameFreedMs, everyMs: times.lookEveryMs });
   const [going] = taken.filter(isGoing);

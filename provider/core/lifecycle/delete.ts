@@ -5,7 +5,7 @@ import { paths } from "../../api/paths";
 import { isGone } from "../../api/states";
 import { text } from "../../plain";
 import { Collection } from "../collection";
-import { type Definition, isOver, type Props, type Steps } from "../definition";
+import { type Definition, identityOf, isOver, type Props, type Steps } from "../definition";
 import { Listed } from "../listed";
 import { type Session } from "../session";
 import { isAdoptedShared, storedIn, madeAt, partsOf } from "../state";
@@ -80,6 +80,10 @@ async function deleteObject(
     deletion.end();
   }
   collection.recordRemoved(id);
+  if (deletion.left !== undefined) {
+    const begun = { path: collection.path, name: identityOf(collection.definition, state), id };
+    await session.createLog.left({ ...begun, resource: session.resource?.name }, session.client.http.settings);
+  }
   return deletion.left;
 }
 

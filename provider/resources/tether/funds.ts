@@ -1,7 +1,8 @@
-import { type ApiError, noDeadline, type TetherAccount } from "../../api";
+import { type ApiError, type TetherAccount } from "../../api";
 import { answerOr } from "../../api/api-error";
 import { messageOf } from "../../plain";
 import { codeOf, UserError } from "../../errors";
+import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { type Look } from "../../core/wait";
 import { durationSeconds } from "../../constants";
@@ -21,7 +22,7 @@ export async function funded(
   account: TetherAccount,
   isTarget: boolean,
 ): Promise<bigint | undefined> {
-  const { deadline, clock } = session;
+  const { clock } = session;
   const { network, tetherId, waitForFunds = "0s" } = inputs;
   const first = await balanceOf(session, inputs, isTarget ? account : {});
   const short = shortage(inputs, account, first);
@@ -38,13 +39,14 @@ export async function funded(
   session.say(
     `${titleOf(tetherId)}: ${short.text}; ${short.missing} wei are missing. ${send}: it waits ${waitForFunds}.`,
   );
-  const start = clock.now();
-  deadline.at += patience; // waiting for funds takes none of the resource's time
-  try {
-    return await waitForMore(session, inputs, account, { end: start + patience, send, isTarget });
-  } finally {
-    deadline.at -= patience - (clock.now() - start);
-  }
+  return waitForMore(session, inputs, account, { end: clock.now() + patience, send, isTarget });
+}
+
+/** The session with time to wait for funds, which is none of the resource's own. */
+export function withPatience(session: Session, { waitForFunds = "0s" }: Props): Session {
+  const { deadline, client } = session;
+  const longer = { ...deadline, at: deadline.at + 1000 * durationSeconds(String(waitForFunds))! };
+  return { ...session, deadline: longer, client: client.until(longer) };
 }
 
 async function waitForMore(
@@ -71,7 +73,7 @@ async function waitForMore(
     return `cannot read the balance (${error.message})`;
   };
   try {
-    return await patiently({ ...session, deadline: noDeadline }, inputs.tetherId, look, away);
+    return await patiently(session, inputs.tetherId, look, away);
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(

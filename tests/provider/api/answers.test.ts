@@ -65,8 +65,6 @@ describe("an answer that is not the API's", () => {
     [200, page, "lost", /^Check that http:\S+ \(from the given settings\) .*the answer is an HTML page, not JSON\./],
     [201, '{"_id": "c', "lost", /^Check that .*the answer is cut or not JSON\./],
     [404, page, "server", /^Check that .*HTTP 404: the answer is an HTML page, not JSON\./],
-    [410, "gone", "server", /^Check that .*HTTP 410: gone\./],
-    [404, "Not Found", "server", /^Check that .*HTTP 404: Not Found\./],
     [404, '{"errorMess', "server", /^Check that .*HTTP 404: the answer is cut or not JSON\./],
     [401, "Unauthorized", "denied", /HTTP 401: Unauthorized\./],
     [400, "x".repeat(201), "invalid", /HTTP 400: the answer is cut or not JSON/],

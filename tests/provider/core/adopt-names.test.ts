@@ -33,6 +33,12 @@ describe("a name", () => {
       5_000,
     ],
     [
+      "that another resource gives up is waited for",
+      { items: [[item("x"), 0, 20_000]], prepare: holds("x", { name: "o" }) },
+      "new",
+      20_000,
+    ],
+    [
       "that another resource keeps is taken",
       { items: [[item("x")]], prepare: holds("x", {}) },
       /give each resource its own name.*The node x is "other" of this program already.*If this update gives x another name, use two runs/,
@@ -99,6 +105,17 @@ describe("a name", () => {
     ],
   ])("with adopt: %s", async (_, given, outcome) => {
     expect((await found(given)).is).toMatch(outcome);
+  });
+
+  test("that is to be adopted is waited for where a second ledger would stay, and not in what is new", async () => {
+    const late: Case = { kind: "environment", inputs: { adopt: true }, items: [[item("x", "environment"), 3_000]] };
+    expect(await found(late)).toEqual({ is: "x adopted", took: 3_000 });
+    expect(await found({ ...late, prepare: newParent })).toEqual({ is: "new", took: 0 });
+    expect(await found({ ...late, inputs: {} })).toEqual({ is: "new", took: 0 });
+    expect(await found({ ...late, kind: "node", items: [[item("x"), 3_000]] })).toEqual({ is: "new", took: 0 });
+    const top: Case = { kind: "consortium", inputs: { adopt: true }, items: [[item("x", "consortium"), 3_000]] };
+    expect(await found(top)).toEqual({ is: "x adopted", took: 3_000 });
+    expect(await found({ ...top, isListed: false })).toEqual({ is: "new", took: 0 });
   });
 });
 

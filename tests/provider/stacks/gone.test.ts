@@ -224,7 +224,7 @@ onBothAdapters((make) => {
     expect(run.said).toMatch(/Warning: zone "cz" .*stays for now, and is deleted with its consortium/);
   });
 
-  test("a list of credentials that the service lacks is requested once per run", async () => {
+  test("a list of credentials that the service lacks is requested once in each place", async () => {
     const answers = { extended: false, getById: false, listCredentials: 404 as const };
     const many = ledger(({ consortium, membership, environment }) => {
       const other = new Environment("e2", { consortium, provider: "quorum", consensusType: "raft" });
@@ -234,7 +234,7 @@ onBothAdapters((make) => {
     const { stack, calls } = await make(many, { answers });
     newProcess();
     expect(await stack.refresh()).toMatchObject({ errors: [] });
-    expect(calls().filter((call) => call.endsWith("/appcreds"))).toHaveLength(1);
+    expect(calls().filter((call) => call.endsWith("/appcreds"))).toHaveLength(2);
     expect(stack.resources.size).toBe(10);
   });
 });

@@ -61,19 +61,6 @@ onBothAdapters((make) => {
     }
   });
 
-  test("on a service with unique names, the old one has another name meanwhile", async () => {
-    const { stack, writes } = await made();
-    refuse(409, "An environment of this name already exists", undefined, 1);
-    expect(await stack.up(program(replacing))).toMatchObject({ errors: [] });
-    expect(
-      writes()
-        .slice(0, 3)
-        .map((call) => call.split(" ")[0]),
-    ).toEqual(["POST", "PATCH", "POST"]);
-    expect(names()).toEqual(["e"]);
-    expect((await stack.up(program(replacing))).changes).toEqual([]);
-  });
-
   test.each<[string, number, string, RegExp]>([
     ["refused", 400, "consensus_type is not supported", /not supported/],
     ["refused for its name, even when that is free", 409, "already exists", /deleteBeforeReplace: true/],
@@ -115,22 +102,6 @@ onBothAdapters((make) => {
     newProcess();
     expect(await stack.up(program({ ...replacing, size: "huge" }))).toMatchObject({ errors: [] });
     expect(everything().filter((id) => old.includes(id))).toEqual([]);
-  });
-
-  test("a run that was killed with the old one renamed: the next one goes on, or gives the name back", async () => {
-    const { stack, service } = await made();
-    const { id } = stack.of("e");
-    for (const isRefused of [true, false]) {
-      service.store.environments.patch(id, { name: `replaced-${id}` });
-      newProcess();
-      const fault = refuse(400, "no", undefined, isRefused ? Infinity : 1);
-      if (!isRefused) fault.remove();
-      expect((await stack.up(program(replacing))).errors.length).toBe(isRefused ? 1 : 0);
-      expect(names()).toEqual(["e"]);
-      if (isRefused) expect(everything()).toEqual(old);
-      fault.remove();
-    }
-    expect(everything().filter((one) => old.includes(one))).toEqual([]);
   });
 
   test("an answer with the old one's id is no new one: nothing is deleted", async () => {
