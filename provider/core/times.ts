@@ -53,7 +53,7 @@ export const times = {
   refreshMs: 300_000,
   /** For an object that a service may leave as it is until something is put into it. settle.ts */
   emptyMs: 20_000,
-  /** A preview waits no longer for the service. session.ts, verbs.ts */
+  /** A preview waits no longer for the service. sessions.ts, verbs.ts */
   previewMs: 5_000,
   /** A deletion that is refused for a reason that may pass, by the kind of the refusal. delete.ts */
   refusedMs: { conflict: 120_000, invalid: 20_000 },
@@ -80,7 +80,7 @@ export const times = {
   waitEveryMs: { steady: 4_000, likely: 1_500, likelyFrom: 30_000, likelyTo: 50_000 },
   /** Lines of progress: ever more rarely, but often enough for pipelines that kill jobs after ten silent minutes. progress.ts */
   progressDueMs: [10_000, 30_000, 60_000, 120_000, 300_000],
-  /** A call that is repeated after a shorter pause is not reported. session.ts */
+  /** A call that is repeated after a shorter pause is not reported. sessions.ts */
   toldPauseMs: 2_000,
   /** Whether the engine is still there, after it has closed the idle connection. engine.ts */
   engineEveryMs: 250,

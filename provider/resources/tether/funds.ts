@@ -1,4 +1,4 @@
-import { type ApiError, type TetherAccount } from "../../api";
+import { type ApiError, noDeadline, type TetherAccount } from "../../api";
 import { answerOr } from "../../api/api-error";
 import { messageOf } from "../../plain";
 import { codeOf, UserError } from "../../errors";
@@ -73,7 +73,7 @@ async function waitForMore(
     return `cannot read the balance (${error.message})`;
   };
   try {
-    return await patiently(session, inputs.tetherId, look, away);
+    return await patiently({ ...session, deadline: noDeadline }, inputs.tetherId, look, away);
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(
