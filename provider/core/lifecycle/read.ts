@@ -16,7 +16,7 @@ import {
 } from "../state";
 import { briefly } from "../../api/api-error";
 import { times } from "../times";
-import { isUnset, sameValue } from "../values";
+import { isUnset, sameName, sameValue } from "../values";
 import { nameUnknown } from "./settle";
 
 /** The current state. undefined: the object is confirmed to be gone. */
@@ -82,6 +82,13 @@ async function isSilent(collection: Collection, error: unknown): Promise<boolean
   return owner !== undefined && conditionOf(owner.state) !== "ready";
 }
 
+/** Values that are only spelled differently in an unchanged object: an answer may have repeated the request. */
+function ownFormsIn(definition: Definition, { asked, shown: before }: StateParts, shown: Props): Props {
+  if (shown.revision === undefined || shown.revision !== before.revision) return {};
+  const keys = inputKeys(definition).filter((key) => !isUnset(asked[key]) && sameName(shown[key], asked[key]));
+  return Object.fromEntries(keys.map((key) => [key, shown[key]]));
+}
+
 /** A first look defines all three values, because nothing was asked for before. Later looks change only the observed one. */
 function looked(
   definition: Definition,
@@ -99,7 +106,7 @@ function looked(
     (key) => inputMeta(definition, key)!.computed && isUnset(before.answered[key]) && isUnset(before.asked[key]),
   );
   const chosen = Object.fromEntries(first.map((key) => [key, shown[key]]));
-  const answered = { ...before.answered, ...chosen };
+  const answered = { ...before.answered, ...chosen, ...ownFormsIn(definition, before, shown) };
   const open = conditionIn(definition, all) === "pending" ? before.open : withoutReady(before.open);
   if (isStored(state)) return { ...before, shown: all, answered, open, unlisted };
   const how: StoredState["how"] = definition.shared?.applies(all) ? "shared" : "adopted";

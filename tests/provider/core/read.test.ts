@@ -152,7 +152,13 @@ describe("a value", () => {
       { answered: { size: "small" } },
     ],
     [
-      "that is spelled otherwise is drift",
+      "that is only spelled otherwise in what has not changed is its answer",
+      { list: [node({ name: "n-1" })] },
+      { name: "n-1" },
+      { answered: undefined },
+    ],
+    [
+      "that is spelled otherwise in what has changed is drift",
       { list: [node({ name: "n-1", _revision: "2" })] },
       { name: "n-1" },
       { asked: { name: "N 1" } },
