@@ -205,7 +205,6 @@ describe("the name that a killed run sent", () => {
       interrupted,
       current: [],
       left: [],
-      isOfNewStack: false,
       isContinued: true,
       held: new Set<string>(),
     };
