@@ -43,6 +43,8 @@ export interface ErrorFacts {
   late?: boolean;
   /** Whether the service may have acted on it, because an attempt had no clear answer. Default: by the kind. */
   unclear?: boolean;
+  /** The methods that the service has instead (`Allow`). */
+  allow?: string;
   /** Something other than the API has answered. */
   isForeign?: boolean;
   /** The next step for the user. Default: `nextStep`. */
@@ -63,6 +65,7 @@ export class ApiError extends Error {
   readonly requestId?: string;
   readonly retryAfterMs?: number;
   readonly late: boolean;
+  readonly allow?: string;
   unclear: boolean;
   readonly next?: string;
 
@@ -80,6 +83,7 @@ export class ApiError extends Error {
     this.requestId = facts.requestId;
     this.retryAfterMs = facts.retryAfterMs;
     this.late = facts.late ?? false;
+    this.allow = facts.allow;
     this.unclear = facts.unclear ?? ["lost", "server", "unavailable"].includes(facts.kind);
     this.next = facts.next;
   }

@@ -281,6 +281,7 @@ export class Http {
       status,
       requestId,
       late: status === 408 || status === 504,
+      allow: headers.allow === undefined ? undefined : [headers.allow].flat().join(", "),
       errorMessage:
         messageIn(body) ??
         (status < 400 ? redirection(single(headers.location), url) : undefined) ??

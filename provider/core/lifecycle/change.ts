@@ -35,7 +35,7 @@ export async function change(one: Change): Promise<Props> {
   const body = bodyOf(collection, inputs, keys);
   const send = (): Promise<unknown> =>
     collection.place.idField === undefined
-      ? session.client.patch(collection.pathOf(id), body)
+      ? patch(one, body)
       : session.client.put(collection.pathOf(id), toBody(definition, inputs));
   const answer = await send().catch(async (error: unknown) => {
     const other = isApiError(error, "conflict") ? await taken(one, error) : undefined;
@@ -51,6 +51,18 @@ export async function change(one: Change): Promise<Props> {
   }
 }
 
+/** Sends fields. A service that has no PATCH and says that it has a PUT (spec, section 4.1) gets the whole object, as it is otherwise shown. */
+async function patch({ collection, id, inputs, before }: Change, fields: Props): Promise<unknown> {
+  const { session, definition } = collection;
+  const path = collection.pathOf(id);
+  try {
+    return await session.client.patch(path, fields);
+  } catch (error) {
+    if (!isApiError(error, "unsupported") || !/\bput\b/i.test(error.allow ?? "")) throw error;
+    return session.client.put(path, { ...toBody(definition, { ...inputs, ...before.shown }), ...fields });
+  }
+}
+
 /** The object after an answer, once the whole change is made. */
 async function completed(one: Change, answer: unknown): Promise<Props> {
   const { collection, inputs, keys, before } = one;
@@ -59,7 +71,7 @@ async function completed(one: Change, answer: unknown): Promise<Props> {
   if (Object.keys(leftOver).length === 0) return shown;
   // A service that merges objects removes a member for null (RFC 7396).
   const body = bodyOf(collection, leftOver, Object.keys(leftOver));
-  const again = await collection.session.client.patch(collection.pathOf(one.id), body);
+  const again = await patch(one, body);
   return { ...shown, ...(await afterwards(one, shown, again)) };
 }
 

@@ -2,7 +2,7 @@ import { type ApiError, type Identified, isApiError, MembershipObject } from "..
 import { briefly, sentence } from "../../api/api-error";
 import { environmentName } from "../../api/environment";
 import { paths } from "../../api/paths";
-import { isGone } from "../../api/states";
+import { conditionOf, isGone } from "../../api/states";
 import { text } from "../../plain";
 import { Collection } from "../collection";
 import { type Definition, identityOf, isOver, type Props, type Steps } from "../definition";
@@ -233,6 +233,10 @@ class Deletion {
   async #refused(refused: ApiError): Promise<Look<undefined>> {
     const { collection, id, how } = this;
     const { session } = collection;
+    if (how.goesWith !== undefined && conditionOf((await collection.parent(times.steadyAgeMs))?.state) === "failed") {
+      this.left = left(collection, `with ${how.goesWith}`, refused).stays;
+      return { done: undefined };
+    }
     const isWithParent = await isFounded(collection, id, how);
     const since = session.run.sinceDeletionMs(session.clock);
     const waited = Math.min(session.clock.now() - this.#start, since);

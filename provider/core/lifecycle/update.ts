@@ -174,9 +174,17 @@ const refusedChange = ({ collection }: Change, keys: readonly string[], why: str
   );
 
 /** Whether it has served its purpose and is gone, so that there is nothing left to change. */
-async function isServed({ collection, keys }: Change, olds: Props): Promise<boolean> {
+async function isServed({ collection, keys, inputs }: Change, olds: Props): Promise<boolean> {
   const { definition, session } = collection;
-  if (!(await definition.steps?.isServed?.(session, olds))) return false;
+  const { isServed: wasServed } = definition.steps ?? {};
+  if (!(await wasServed?.(session, olds))) return false;
+  const isOther = keys.some((key) => definition.naming?.includes(key));
+  if (isOther && !(await wasServed?.(session, { ...olds, ...inputs })))
+    throw collection.error(
+      "cannot-change",
+      "for a new one, run `pulumi up --replace` with its URN, or give the resource another name. It has served its purpose and is gone, " +
+        `so it cannot get another ${keys.join(" and ")}.`,
+    );
   collection.say(`has served its purpose and is gone, so the change of ${keys.join(" and ")} has no effect.`);
   return true;
 }

@@ -80,6 +80,27 @@ test.each<[string, Kind, string[], Props, Props]>([
   expect(sent).toEqual([body]);
 });
 
+test("sends the whole object, as it is shown otherwise, where the service says that it has a PUT and no PATCH", async () => {
+  const refusal = (allow?: string): ErrorFacts => ({
+    kind: "unsupported",
+    status: 405,
+    call: "PATCH /x",
+    errorMessage: "no",
+    ...(allow !== undefined && { allow }),
+  });
+  const shown = { name: "old", size: "small", zoneId: "z", state: "started", revision: "1" };
+  const asked = { keys: ["name"], inputs: { size: undefined }, before: { shown } };
+  const { one, sent } = changing("node", { ...asked, answers: [refusal("GET, PUT"), { id: "x1", _revision: 2 }] });
+  await change(one);
+  const whole = { membership_id: "m", name: "n", size: "small", zone_id: "z" };
+  expect(sent).toEqual([{ name: "n" }, whole]);
+  for (const allow of [undefined, "GET, DELETE"]) {
+    const other = changing("node", { ...asked, answers: [refusal(allow)], listed: base.node });
+    await expect(change(other.one)).rejects.toThrow(/cannot change name in place/);
+    expect(other.sent).toHaveLength(1);
+  }
+});
+
 describe("an answer", () => {
   const old = { name: "old", _revision: 1 };
   test.each<[string, Props | undefined, Props, string, number]>([

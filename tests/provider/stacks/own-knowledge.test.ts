@@ -77,6 +77,6 @@ onBothAdapters((make) => {
   test("a member that came with the consortium is named as such", async () => {
     const { stack } = await make(undefined, { answers: { foundingMembership: true } });
     const run = await stack.up((): void => void new Membership("local", { consortium: new Consortium("c") }));
-    expect(run.failure).toMatch(/set adopt: true .*which the service created together with its parent/);
+    expect(run.failure).toMatch(/set adopt: true .*to manage it here/);
   });
 });
