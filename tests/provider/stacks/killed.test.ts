@@ -147,10 +147,10 @@ onBothAdapters((make, adapter) => {
     expect(createLogs()).toEqual([]);
   });
 
-  test("a create with an object in a state is settled, even if only a preview has shown it", async () => {
+  test("a create with an object in a state is settled by the next run", async () => {
     const { stack } = await killed(make, [], consortium);
     expect(createLogs()).toHaveLength(1);
-    await stack.preview(consortium);
+    await stack.up(consortium);
     expect(createLogs()).toEqual([]);
   });
 
