@@ -193,7 +193,7 @@ export const hiddenKey = "__hidden";
 export const programKey = "__program";
 
 /** In states of earlier versions: the name of the explicit provider. */
-export const providerNameKey = "__providerName";
+const providerNameKey = "__providerName";
 
 /**
  * The resource of the program, for requests that do not tell: its logical name, followed by the types of its parents if it has

@@ -2,7 +2,7 @@ import { isObject } from "../plain";
 
 /*
  * Finds the refusal in an answer. The specification leaves status codes open, so even a 2xx may be one. A service's own words are shown,
- * and decide nothing: what to do follows from the status, and from what the service shows.
+ * and decide nothing but `reasonIn`: what to do follows from the status, and from what the service shows.
  */
 
 /** The end of a message about a refusal without a reason. */
@@ -57,4 +57,19 @@ export function refusalIn(body: unknown, call: string): Refused | undefined {
 function isAnObject({ _id, id, name }: Record<string, unknown>, call: string): boolean {
   const isId = (value: unknown): boolean => (typeof value === "string" && value !== "") || typeof value === "number";
   return isId(_id) || isId(id) || (isId(name) && call.endsWith(`/${encodeURIComponent(String(name))}`));
+}
+
+/* A place that is still being emptied will be empty soon, so `early` is looked for first. */
+const early =
+  /\b(initiali[sz]ing|provisioning|being (created|made|set up|configured|provisioned|deployed|deleted|removed|updated|changed|processed)|(is|are|currently|still) (creating|deleting|updating|configuring|deploying|starting|restarting|going|processing)|at a time|(please|must) wait|wait (until|for)|(?<!\b(not|no longer|isn't) )(already running|in progress|under way|underway|pending)|not (yet )?(ready|started|live|finished)|not yet|busy|locked|try again (later|soon|in))\b/;
+const content =
+  /\b(not empty|non-?empty|still (has|have|owns?|holds?|contains?|used|in use|referenced)|in use|uses it|used by|owns?|contains?|depend(s|ed|ents?|encies)? ?(on|upon)?|referenced by|belongs? to|(delete|remove)[\w ]* first|(has|have|with) (active |existing |running |associated |attached )*(\d+ )?(nodes?|environments?|memberships?|members|children|credentials|resources))\b/;
+
+/**
+ * Why a DELETE is refused: a 409 comes while what is in it is being removed, for minutes (seen for memberships), and also where somebody
+ * else's object stays in it. Nothing but the words tells these apart. undefined: they do not.
+ */
+export function reasonIn({ errorMessage }: { errorMessage: string }): "early" | "content" | undefined {
+  const text = errorMessage.toLowerCase().replace(/ ?\([^)]*\)/g, ""); // asides, such as a number
+  return early.test(text) ? "early" : content.test(text) ? "content" : undefined;
 }

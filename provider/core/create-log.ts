@@ -126,6 +126,8 @@ export interface Logs {
   write(line: Line): Promise<void> | undefined;
   /** The logs of other stacks, which may create the same at the same time. */
   others(): { stack: string; file: string }[];
+  /** Another stack that has the object, as far as it is known. */
+  holder?(path: string): string | undefined;
 }
 
 /** The creates of this stack. */
@@ -158,6 +160,11 @@ export class CreateLog {
     return (this.logs?.others() ?? []).flatMap(({ stack, file }) =>
       readCreateLog(file).creates.flatMap((create) => (create.path === path ? [{ stack, create }] : [])),
     );
+  }
+
+  /** The other stack that had the object with this path when it was last run on this machine. */
+  holder(path: string): string | undefined {
+    return this.logs?.holder?.(path);
   }
 
   /**

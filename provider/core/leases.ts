@@ -133,6 +133,12 @@ export class Leases {
     return found && found.resource.key === except?.key ? undefined : found;
   }
 
+  /** Whether another resource is still to create or adopt one with this name. */
+  isWanted(definition: Definition, inputs: Props, except?: ProgramResource): boolean {
+    const found = this.#wishes.get(wishOf(definition, { ...inputs, adopt: undefined }) ?? "");
+    return found !== undefined && found.resource.key !== except?.key && isWaiting(found);
+  }
+
   /** Whether another resource gives its name up, which this one asks for. */
   freesName(path: string, { key }: ProgramResource = { key: "", name: "" }): boolean {
     const [holder, mine] = [this.#holders.get(path), this.#leases.get(key)];

@@ -55,6 +55,8 @@ export class Run {
   readonly #known = new Map<string, Known>();
   /** Paths of objects of which the engine has shown a state: the stack has them. */
   readonly shown = new Set<string>();
+  /** Paths of objects that it deleted. */
+  readonly deleted = new Set<string>();
   readonly #subjects = new Map<string, StateObject>();
   #deletions = 0;
   #lastDeletion = -Infinity;

@@ -209,7 +209,8 @@ export class Sessions {
 
   /** Call when the engine ends the process after a run: all that it has made is in the state. */
   left(): void {
-    this.log.end(this.#run?.run.shown ?? new Set());
+    const { shown, deleted } = this.#run?.run ?? {};
+    this.log.end(shown ?? new Set(), deleted);
   }
 
   /** Sends nothing from now on, as if the process had ended. */

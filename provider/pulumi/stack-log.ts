@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { type Environment, environmentName, processEnvironment } from "../api/environment";
@@ -113,8 +113,27 @@ export class StackLog implements Logs {
     if (folder === undefined) return [];
     const stacks = namesIn(dirname(folder)).filter((name) => name !== basename(folder));
     return stacks.flatMap((name) =>
-      this.#filesIn(join(dirname(folder), name)).map((file) => ({ stack: name.split("+").slice(1).join("."), file })),
+      this.#filesIn(join(dirname(folder), name)).map((file) => ({ stack: stackOf(name), file })),
     );
+  }
+
+  /** Another stack there that had the object when it was last run. */
+  holder(path: string): string | undefined {
+    const folder = this.#place;
+    if (folder === undefined) return undefined;
+    const stacks = namesIn(dirname(folder)).filter((name) => name !== basename(folder));
+    const found = stacks.find((name) => heldIn(join(dirname(folder), name)).includes(path));
+    return found && stackOf(found);
+  }
+
+  /** Keeps which objects the stack has, after a run that has created or deleted some. */
+  #keep(created: readonly LoggedCreate[], shown: ReadonlySet<string>, deleted: ReadonlySet<string>): void {
+    const folder = this.#place;
+    if (folder === undefined || created.length + deleted.size === 0) return;
+    const all = new Set([...heldIn(folder), ...shown, ...created.map(pathOf)].filter((path) => !deleted.has(path)));
+    if (all.size === 0) return rmSync(join(folder, heldFile), { force: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, heldFile), JSON.stringify([...all]), { mode: 0o600 });
   }
 
   /** The logs of the stack but this process's own. */
@@ -153,13 +172,18 @@ export class StackLog implements Logs {
   /**
    * Call when the engine ends this process as it should: everything that it has created is in the state. It also forgets killed runs
    * of which everything is in a state, or was created after all.
-   * @param shown paths of the objects in the states that the engine has shown
+   * @param shown paths of the objects in the states that the engine has shown @param deleted paths of those that it deleted
    */
-  end(shown: ReadonlySet<string>): void {
+  end(shown: ReadonlySet<string>, deleted: ReadonlySet<string> = new Set()): void {
     if (this.#open > 0) return;
     try {
       const own = this.#begun ? readCreateLog(join(this.#place!, this.#own)) : { creates: [], left: [] };
       const others = this.#others();
+      this.#keep(
+        own.creates.filter(({ id }) => id !== undefined),
+        shown,
+        deleted,
+      );
       // Only an id proves that it was created.
       const created = [
         ...own.creates.filter(({ id }) => id !== undefined),
@@ -180,6 +204,21 @@ export class StackLog implements Logs {
     }
   }
 }
+
+/** The file with the paths of the objects that a stack has: no other stack takes one of them for a killed run's. */
+const heldFile = "held.json";
+
+function heldIn(folder: string): string[] {
+  try {
+    const all: unknown = JSON.parse(readFileSync(join(folder, heldFile), "utf8"));
+    return Array.isArray(all) ? all.map(String) : [];
+  } catch {
+    return []; // there is none, or a power cut has left half of it
+  }
+}
+
+/** The stack of a folder. */
+const stackOf = (name: string): string => name.split("+").slice(1).join(".");
 
 /** Path of the object that was created, or of its collection if nobody saw an answer. */
 const pathOf = ({ path, id }: LoggedCreate): string => (id === undefined ? path : paths.item(path, id));

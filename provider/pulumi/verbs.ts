@@ -381,6 +381,7 @@ export class Verbs {
     await removeWaitingBeside(timed, definition, state);
     await remove(timed);
     timed.run.leases.deleted(object.path);
+    timed.run.deleted.add(object.path);
   }
 
   #traced<T>(verb: string, props: Props, work: () => Promise<T>): Promise<T> {

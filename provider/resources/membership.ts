@@ -28,6 +28,7 @@ export const membership: Definition = {
     delete: deleting(() => membership, {
       // "The creating organization is the default founding member" (spec, section 1).
       foundedWith: ({ org_id: organization }, { owner }) => typeof organization === "string" && organization === owner,
+      emptiedMs: 120_000, // nodes are removed in minutes
     }),
   },
 };

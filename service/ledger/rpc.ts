@@ -122,7 +122,7 @@ export const unforeseen = (id: unknown) =>
   failure(id, -32_603, "The service failed to answer this call; its log says why.");
 
 /** The result of an answer; throws its error. */
-export function resultOf<T>(method: string, answer: unknown): T {
+function resultOf<T>(method: string, answer: unknown): T {
   const { result, error } = (answer ?? {}) as { result?: T; error?: unknown };
   if (error) throw new RpcError(`${method}: ${(error as { message?: string }).message ?? JSON.stringify(error)}`);
   if (result === undefined) throw new RpcError(`${method}: the answer has no result`);

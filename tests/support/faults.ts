@@ -15,7 +15,7 @@ export const lostAnswers: FaultRule[] = [
 ];
 
 /** Whether the service acts although the answer is lost. */
-export const acts = (fault: FaultRule): boolean =>
+const acts = (fault: FaultRule): boolean =>
   fault.kind === "resetAfter" || fault.kind === "truncated" || ("acted" in fault && fault.acted === true);
 
 /** Rows for `test.each`, each with its rule as the title. */

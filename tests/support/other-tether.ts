@@ -3,7 +3,7 @@ import { Engine } from "./engine";
 import { newProcess } from "./service";
 import { type VirtualTime, virtualTime } from "./virtual-time";
 
-export const account = `0x${"5b".repeat(20)}`;
+const account = `0x${"5b".repeat(20)}`;
 const price = 7n;
 
 /** How another service than the embedded one treats its tether: it takes every deployment, and charges for each. */

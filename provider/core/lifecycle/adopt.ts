@@ -129,7 +129,9 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
   if (!first) {
     const isFree = ({ id }: Identified): boolean =>
       !collection.isMade(id) && !collection.isGivenUp(id) && !collection.holder(id, session.resource);
-    const [like] = adopts(session, inputs) ? similarIn(collection, siblings.filter(isFree)) : [];
+    // A namesake that goes is none to adopt, and none that is meant.
+    const isAlone = adopts(session, inputs) && collection.namesakes(siblings).length === 0;
+    const [like] = isAlone ? similarIn(collection, siblings.filter(isFree)) : [];
     if (!like) return undefined;
     const name = printable(String(collection.shown(like)[nameKey(collection.definition)!]));
     throw collection.error(

@@ -124,8 +124,13 @@ function doubtsOf(collection: Collection, open: readonly LoggedCreate[], { ours,
     one.id === undefined
       ? one.name === open[0]!.name && isSentWith(one, client.http.settings)
       : found.some(({ id }) => id === one.id);
+  const held = found.flatMap(({ id }) => {
+    const stack = createLog.holder(collection.pathOf(id));
+    return stack === undefined ? [] : [`the stack ${stack} has ${id}`];
+  });
   const rivals = createLog.ofOtherStacks(collection.path).filter(({ create }) => isRival(create));
   return [
+    ...held,
     ...rivals.map(({ stack }) => `the stack ${stack} created one of this name, too`),
     ...found.flatMap((item) => timeDoubts(collection, open, item)),
     ...others.map(({ item, why }) => `of ${item.id}, ${why}`),

@@ -11,6 +11,7 @@ import { type Session } from "../session";
 import { isAdoptedShared, storedIn, madeAt, partsOf } from "../state";
 import { times } from "../times";
 import { UserError } from "../../errors";
+import { reasonIn } from "../../api/refusal";
 import { type Look, lookFor, waitFor } from "../wait";
 
 /** A user of a shared object. */
@@ -46,6 +47,8 @@ export interface Deleting {
   goesWith?: string;
   /** Whether it was created with its parent and goes with it: a service may not delete it alone. */
   foundedWith?: (object: Identified, parent: Identified) => boolean;
+  /** How long after this run's last deletion a service may still find something in it. */
+  emptiedMs?: number;
 }
 
 /** The answer to the DELETE: gone, going, unknown to the service, or refused for now. */
@@ -156,23 +159,24 @@ async function unused(
 ): Promise<string | undefined> {
   const { session, definition } = collection;
   if (!users) return undefined;
-  const isDeleting = session.run.sinceDeletionMs(session.clock) < times.emptiedLagMs;
-  const span = { forMs: isDeleting ? times.emptiedLagMs : 0, everyMs: times.lookEveryMs };
-  const [user] = await lookFor(
-    session,
-    () => users(session, id, state),
-    ({ length }) => length === 0,
-    span,
-  );
-  if (!user) return undefined;
-  if (await isOthers(collection, state, user.membershipId))
-    return `${user.what}, and it belongs to another organization`;
-  throw collection.error(
-    "not-empty",
-    `delete first what uses it, if that is this stack's; otherwise leave the ${definition.title} to others with \`pulumi state delete\` ` +
-      `and its URN. It is not deleted: ${user.what}.`,
-    { why: user.what },
-  );
+  const { clock } = session;
+  const start = clock.now();
+  for (;;) {
+    const [user] = await users(session, id, state);
+    if (!user) return undefined;
+    if (await isOthers(collection, state, user.membershipId))
+      return `${user.what}, and it belongs to another organization`;
+    const waited = clock.now() - start;
+    const isDeleting = Math.min(waited, session.run.sinceDeletionMs(session.clock)) < times.emptiedLagMs;
+    if (!isDeleting || clock.now() >= session.deadline.at)
+      throw collection.error(
+        "not-empty",
+        `delete first what uses it, if that is this stack's; otherwise leave the ${definition.title} to others with \`pulumi state delete\` ` +
+          `and its URN. It is not deleted: ${user.what}.`,
+        { why: user.what },
+      );
+    await clock.sleep(times.lookEveryMs);
+  }
 }
 
 /** Whether what has this membership belongs to another organization. */
@@ -227,34 +231,36 @@ class Deletion {
     return (await isListed(collection, id)) ? { waiting: "being deleted" } : { done: undefined };
   }
 
-  /**
-   * A refusal may pass: what is in it is being removed, which takes minutes (seen for memberships). @throws UserError if it does not
-   */
+  /** A refusal may pass. @throws UserError if it does not */
   async #refused(refused: ApiError): Promise<Look<undefined>> {
-    const { collection, id, how } = this;
-    const { session } = collection;
-    if (how.goesWith !== undefined && conditionOf((await collection.parent(times.steadyAgeMs))?.state) === "failed") {
-      this.left = left(collection, `with ${how.goesWith}`, refused).stays;
+    const { session } = this.collection;
+    const { goesWith, emptiedMs = times.emptiedLagMs, users } = this.how;
+    if (goesWith !== undefined && conditionOf((await this.collection.parent(times.steadyAgeMs))?.state) === "failed") {
+      this.left = left(this.collection, `with ${goesWith}`, refused).stays;
       return { done: undefined };
     }
-    const isWithParent = await isFounded(collection, id, how);
-    const since = session.run.sinceDeletionMs(session.clock);
-    const waited = Math.min(session.clock.now() - this.#start, since);
-    const isPatient = isWithParent
-      ? since < times.emptiedLagMs
-      : waited < times.refusedMs[refused.kind as keyof typeof times.refusedMs];
+    const waited = session.clock.now() - this.#start;
+    const why = reasonIn(refused);
+    const sinceDeletion = session.run.sinceDeletionMs(session.clock);
+    const goes = why === undefined && (await isFounded(this.collection, this.id, this.how));
+    const isPatient =
+      why === "content"
+        ? waited < times.emptiedLagMs || sinceDeletion < emptiedMs
+        : goes
+          ? sinceDeletion < times.emptiedLagMs
+          : waited < times.refusedMs[refused.kind as keyof typeof times.refusedMs];
     if (isPatient) return { waiting: `kept by the service (${refused.errorMessage})` };
-    if (isWithParent) {
-      this.left = left(collection, withConsortium, refused).stays;
+    if (goes) {
+      this.left = left(this.collection, withConsortium, refused).stays;
       return { done: undefined };
     }
     // No visible object uses it, so the service means one of another organization.
-    if (how.users) {
+    if (users && why !== "early") {
       this.left = `others may share it: ${refused.message}`;
-      collection.say(`is left as it is, because ${this.left}`);
+      this.collection.say(`is left as it is, because ${this.left}`);
       return { done: undefined };
     }
-    throw collection.error(
+    throw this.collection.error(
       "not-empty",
       "delete in the console what is in it, and run the command again: something that this stack does not manage, or leaves to another " +
         `deletion (deletedWith). It could not be deleted: ${sentence(briefly(refused))}`,

@@ -47,11 +47,19 @@ export async function newObjects(create: CreateAttempts): Promise<NewObjects | u
   };
 }
 
-/** Those whose name only differs in its form: a service may write names in its own way, so none is taken, and none is made beside them. */
-export function similarIn({ definition, inputs }: Collection, items: Identified[]): Identified[] {
+/**
+ * Those whose name only differs in its form, and that no other resource is to have: a service may write names in its own way, so none is
+ * taken, and none is made beside them.
+ */
+export function similarIn({ definition, inputs, session }: Collection, items: Identified[]): Identified[] {
   const [key, ...more] = definition.naming ?? [];
   if (key === undefined || more.length > 0) return [];
-  return items.filter((item) => !isOver(definition, item) && sameName(item[wireName(key)], inputs[key]));
+  const isOthers = (name: unknown): boolean =>
+    session.run.leases.isWanted(definition, { ...inputs, [key]: name }, session.resource);
+  return items.filter((item) => {
+    const name = item[wireName(key)];
+    return !isOver(definition, item) && sameName(name, inputs[key]) && !isOthers(name);
+  });
 }
 
 /**
@@ -119,6 +127,7 @@ function tooOld({ since }: CreateAttempts, { created_at: created }: Identified):
   const latest = at + (/[.,]\d/.test(String(created)) ? 0 : 999); // it may be cut to seconds
   return latest < start ? [`it was created at ${String(created)}, before this run asked for one`] : [];
 }
+
 /** Fields that differ between any two objects. */
 const ownFields = /^(_?id|username|password|state|_revision)$|_at$/;
 

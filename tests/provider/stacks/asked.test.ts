@@ -71,6 +71,7 @@ onOneAdapter((make) => {
       const world = await make();
       writing(inOwnForm);
       expect(await world.stack.up(program())).toMatchObject({ errors: [] });
+      world.writes();
       return world;
     };
 
