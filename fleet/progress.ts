@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  coded,
   type EngineEvent,
   printable,
   differencesBetween,
@@ -107,7 +108,7 @@ export class Progress {
     const line = `${enforcementLevel} policy ${policyName}: ${titleOf(resourceUrn)}: ${text}`;
     if (this.#judgements.has(line)) return [];
     this.#judgements.add(line);
-    if (enforcementLevel === "mandatory") this.errors.push(line);
+    if (enforcementLevel === "mandatory") this.errors.push(coded(line, "policy-violated"));
     return [line];
   }
 

@@ -24,7 +24,7 @@ export { differencesBetween, inWords } from "../inventory/drift";
 export { type EngineEvent } from "../inventory/plan/read";
 export type { Answer, Order } from "../plugin/shared";
 export { regions } from "../provider/api";
-export { codedMessage, codeIn, type ErrorCode, UserError } from "../provider/errors";
+export { coded, codedMessage, codeIn, type ErrorCode, UserError } from "../provider/errors";
 export { counted, messageOf } from "../provider/plain";
 export { environmentName, keySourceVariable } from "../provider/api/environment";
 export { paths } from "../provider/api/paths";

@@ -130,7 +130,7 @@ function reportAs(enforcementLevel: EnforcementLevel, report: ReportViolation, v
  */
 function reporting({ name, description }: Definition, report: ReportViolation): Report {
   return {
-    violation: (message, urn) => report(coded(printableLines(message), "policy-violated"), urn),
+    violation: (message, urn) => report(printableLines(message), urn),
     advice: (text, urn) =>
       reportAs("advisory", report, { name, description, urn, message: `${description}\n${printableLines(text)}` }),
   };

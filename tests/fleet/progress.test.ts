@@ -232,6 +232,9 @@ describe("what the engine says", () => {
       "advisory policy limit: Node n: too many [hidden]",
       "mandatory policy limit: Node n: other",
     ]);
-    expect(progress.errors).toEqual([told[0], told[2]]);
+    const shown = [told[0], told[2]].map(
+      (line) => `${line} [policy-violated: docs/troubleshooting.md#policy-violated]`,
+    );
+    expect(progress.errors).toEqual(shown);
   });
 });

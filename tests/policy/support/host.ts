@@ -78,7 +78,7 @@ async function ask(rpc: Rpc, request: unknown): Promise<Found[]> {
       message: diagnostic
         .getMessage()
         .replace(`${diagnostic.getDescription()}\n`, "")
-        .replace(/\s\[(policy-violated|invalid-setting): docs\/troubleshooting\.md#\1\]$/, ""),
+        .replace(/\s\[invalid-setting: docs\/troubleshooting\.md#invalid-setting\]$/, ""),
       ...(urn && { about: urn.split("::").at(-1) }),
     };
   });
