@@ -122,7 +122,7 @@ test.each<[string, string[], string]>([
   [
     "a certificate that is not there",
     ["serve", "--tls-cert", "none.pem", "--tls-key", "k"],
-    "consortium: none.pem cannot be read: there is no such file.\n",
+    "consortium: none.pem cannot be read: there is no such file. [invalid-setting: docs/troubleshooting.md#invalid-setting]\n",
   ],
   [
     "a file with a key that is not there",
