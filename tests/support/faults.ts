@@ -14,10 +14,6 @@ export const lostAnswers: FaultRule[] = [
   { kind: "status", status: 504, acted: true },
 ];
 
-/** Whether the service acts although the answer is lost. */
-const acts = (fault: FaultRule): boolean =>
-  fault.kind === "resetAfter" || fault.kind === "truncated" || ("acted" in fault && fault.acted === true);
-
 /** Rows for `test.each`, each with its rule as the title. */
 export const titled = (faults: FaultRule[]): [title: string, fault: FaultRule][] =>
   faults.map((fault) => [JSON.stringify(fault), fault]);
