@@ -197,7 +197,9 @@ export class StackLog implements Logs {
       }
       if (!this.#begun) return;
       const left = own.left.map((one) => ({ left: one }));
-      if (left.length > 0) void written(join(this.#place!, `${randomUUID()}.jsonl`), { run: this.#run }, ...left);
+      const kept = join(this.#place!, `${randomUUID()}.jsonl`);
+      // The lines are in the file at once; the process may end before they are flushed.
+      if (left.length > 0) written(kept, { run: this.#run }, ...left).catch(() => undefined);
       rmSync(join(this.#place!, this.#own), { force: true });
     } catch {
       // A file that could not be removed is still proof.
