@@ -1,26 +1,219 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type Result } from "../../observe/check/checks";
+import { type ObserveOptions } from "../../observe/check/observations";
 import { systemClock } from "../../provider/api/clock";
+import { matching } from "../service/helpers";
+import { Network } from "../service/targets";
 import { until } from "../support/until";
 import { stackOf } from "./models";
 import { tetherId, type Usable, usable } from "./usable";
+
+/** Reports each problem with its reason, and nothing else. (What each observation means: checks.test.ts.) */
 
 let w: Usable;
 beforeAll(async () => {
   w = await usable();
 });
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  w.service.faults.clear();
+  for (const one of undo.splice(0)) await one();
+});
 afterAll(() => w.close());
 
 const told = (results: Result[]): string[] =>
   results.map(({ check, subject, text }) => `${check}: ${subject.name}: ${text}`);
+const lines = (results: Result[]): string[] =>
+  results.map(({ check, outcome, subject, text }) => `${check}: ${outcome}: ${subject.name}: ${text}`);
+const wrong = async (...options: Parameters<Usable["wrong"]>): Promise<string[]> => lines(await w.wrong(...options));
+const hour = 3_600_000;
 
 /** Nothing but this is wrong. */
 async function only(pattern: RegExp, options: Parameters<Usable["wrong"]>[0] = {}): Promise<void> {
-  const wrong = await w.wrong(options);
-  expect(told(wrong).join("\n")).toMatch(pattern);
-  expect(wrong.every(({ outcome, next }) => outcome === "failed" && next !== undefined)).toBe(true);
+  const found = await w.wrong(options);
+  expect(told(found).join("\n")).toMatch(pattern);
+  expect(found.every(({ outcome, next }) => outcome === "failed" && next !== undefined)).toBe(true);
 }
+
+/** The service's answer in place of a node's status. */
+function showStatus(node: string, status: object): void {
+  const asked = { kind: "status", method: "GET", route: `/nodes/${node}/status$`, times: Infinity };
+  w.service.faults.add({ ...asked, ...status } as never);
+}
+
+/** A raft ledger in its own environment, on a chain that makes blocks only on request. */
+async function raft() {
+  const chain = await new Network().start("--no-mining");
+  const make = async (path: string, body: object) => (await w.send("POST", path, body)).body;
+  const within = `/consortia/${w.consortium}/environments`;
+  const { _id: environment } = await make(within, { name: "raft", provider: "quorum", consensus_type: "raft" });
+  const { _id: node } = await make(`${within}/${environment}/nodes`, { membership_id: w.grower, name: "r1" });
+  showStatus(node, { status: 200, body: { urls: { rpc: chain.url } } });
+  const credential = await make(`${within}/${environment}/appcreds`, { membership_id: w.grower });
+  w.service.store.environments.patch(environment, { chain_id: 4242 });
+  undo.push(() => chain.stop());
+  undo.push(() => w.send("DELETE", `${within}/${environment}`));
+  const credentials = [...w.credentials, credential];
+  const look = async (options?: ObserveOptions) =>
+    lines(await w.look({ credentials, ...options })).filter((line) => line.includes(": r1: "));
+  return { chain, look };
+}
+
+describe("a raft ledger", () => {
+  const none = "new blocks: ok: r1: block 0; none is due without a transaction";
+
+  test("with pending transactions", async () => {
+    const { chain, look } = await raft();
+    expect(await look()).toContain(none);
+    const [from] = await chain.call<string[]>("eth_accounts");
+    await chain.call("eth_sendTransaction", { from, to: from, value: "0x0" });
+    const stuck = /^new blocks: failed: r1: no new block after block 0 for \d+ s, although a transaction is pending$/;
+    expect(await look()).toContainEqual(matching(stuck));
+    await chain.call("evm_mine");
+    expect(await look()).toContain(none.replace("block 0", "block 1"));
+  });
+
+  test("that made periodic blocks, and stopped", async () => {
+    const { chain, look } = await raft();
+    for (let block = 0; block < 8; block++) {
+      await chain.call("evm_increaseTime", 1);
+      await chain.call("evm_mine");
+    }
+    const late = /^new blocks: failed: r1: no new block after block 8 for \d+ s, and one is due every 1 s$/;
+    expect(await look()).toContainEqual(matching(late));
+  });
+
+  test("--write: a transaction proves it on any chain", async () => {
+    const { chain, look } = await raft();
+    const written = async (): Promise<string | undefined> =>
+      (await look({ write: true })).find((line) => line.startsWith("transaction: "));
+    const lost = /^transaction: failed: r1: 0x[0-9a-f]{64} was sent \d+ s ago, and no block contains it$/;
+    expect(await written()).toMatch(lost);
+    await chain.call("evm_setIntervalMining", 1);
+    expect(await written()).toMatch(/^transaction: ok: r1: in block \d+ after \d+\.\d s$/);
+  });
+});
+
+test("--write: each node of a healthy network takes one, and nothing else is wrong", async () => {
+  const all = await w.look({ write: true });
+  expect(lines(all).filter((line) => /^transaction: ok: n\d-\d: in block \d+ after/.test(line))).toHaveLength(4);
+  expect(all.filter(({ outcome }) => outcome !== "ok")).toEqual([]);
+  expect((await w.look()).filter(({ check }) => check === "transaction")).toEqual([]);
+});
+
+describe("credentials", () => {
+  test("a credential that was deleted from the service, and one that never existed", async () => {
+    const path = `${w.path}/appcreds`;
+    const { body: old } = await w.send("POST", path, { membership_id: w.grower });
+    await w.send("DELETE", `${path}/${old._id ?? old.username}`);
+    const credentials = [...w.credentials, { username: old.username, password: old.password }];
+    expect(await wrong({ credentials })).toEqual([
+      `credential: failed: ${old.username}: it does not work on any node: the service has no credential of this user name`,
+    ]);
+    // The other consortium was not asked about.
+    expect(await wrong({ credentials, consortium: w.consortium })).toEqual([
+      `credential: skipped: ${old.username}: its member has no nodes`,
+    ]);
+  });
+
+  test.each([0, 1])("tries both credentials of a member: number %s opens nothing", async (place) => {
+    const path = `${w.path}/appcreds`;
+    const { username } = (await w.send("POST", path, { membership_id: w.grower })).body;
+    const credentials = [...w.credentials];
+    credentials.splice(place, 0, { username, password: "another one" });
+    const found = lines(await w.wrong({ credentials }));
+    expect(found).toEqual([
+      expect.stringMatching(`^credential: failed: ${username}: it does not work on any node: n0-1, n0-2 refused it: `),
+    ]);
+    await w.send("DELETE", `${path}/${username}`);
+  });
+});
+
+test.each(["running", "hibernated"])("a node that is %s and answers is fine, as for `pulumi up`", async (state) => {
+  const [first, second] = w.nodes as [string, string];
+  const { body } = await w.send("GET", `${w.path}/nodes/${first}/status`);
+  w.service.store.nodes.setState(second, state);
+  undo.push(() => w.service.store.nodes.setState(second, "started"));
+  showStatus(second, { status: 200, body });
+  expect(await wrong()).toEqual([]);
+});
+
+describe("a service that does not answer everything", () => {
+  const patience = 10_000; // of what is not answered
+
+  test("a hanging status request is reported, and the rest is checked", async () => {
+    w.service.faults.add({ kind: "hang", route: `/nodes/${w.nodes[0]}/status$`, times: Infinity } as never);
+    const all = lines(await w.look({}, patience));
+    const silent = /^service answers: unseen: n0-1: .*GET \/consortia\/.*\/status: .*no answer/;
+    expect(all).toContainEqual(matching(silent));
+    expect(all).toContain("node reachable: ok: n0-2: it answers with the credential of its member");
+    expect(all).toContainEqual(expect.stringMatching(/^last pin verified: ok: /));
+  });
+
+  test("objects in an unreadable list are not called gone", async () => {
+    const inputs = { consortiumId: w.consortium, environmentId: w.environment, name: "n0-1" };
+    const stack = stackOf(["Node", "n0-1", w.nodes[0]!, inputs]);
+    w.service.faults.add({ kind: "status", status: 500, method: "GET", route: "/nodes$", times: Infinity });
+    const found = await wrong({ stack }, patience);
+    expect(found).toContainEqual(
+      expect.stringMatching(/^service answers: unseen: ledger: .*GET .*\/nodes: HTTP 500: /),
+    );
+    expect(found.join("\n")).not.toContain("gone");
+  });
+});
+
+describe("tethers and stacks", () => {
+  describe("a tether that changed its network: its last pin is verified on the old one", () => {
+    const at = async (targets: Record<string, string>) => {
+      const { body } = await w.send("GET", `/tether/${tetherId}`);
+      const moved = { ...body, network: "mainnet", target_urls: { mainnet: "http://127.0.0.1:9" } };
+      const route = `/tether/${tetherId}$`;
+      w.service.faults.add({ kind: "status", status: 200, body: moved, method: "GET", route, times: Infinity });
+      return (await w.look({ targets })).filter(({ check }) => /^(last pin verified|tether funds)$/.test(check));
+    };
+
+    test("at a given address of the chain", async () => {
+      const [pin, funds] = await at({ rinkeby: w.target.url });
+      expect(pin).toMatchObject({ outcome: "ok", text: matching(/^in block \d+ of chain \d+$/) });
+      expect(funds!.text).toContain("the cost of a pin is not known yet"); // on the new one
+    });
+
+    test("and not on the new network, which does not have the pin", async () => {
+      const [pin] = await at({});
+      expect(pin).toMatchObject({ outcome: "skipped", next: "Pass one: --target rinkeby=https://…" });
+    });
+  });
+
+  test("an active tether that has never reported", async () => {
+    const route = `/tether/${tetherId}/reportCount$`;
+    w.service.faults.add({ kind: "status", status: 200, body: { count: 0 }, method: "GET", route, times: Infinity });
+    expect(await wrong()).toEqual(["last pin on time: failed: tether0001: it is active, and has never reported"]);
+    const changed = (hoursAgo: number) => {
+      const modified = new Date(Date.now() - hoursAgo * hour).toISOString();
+      return stackOf(
+        ["Consortium", "one", w.consortium, { name: "trade" }],
+        ["TetherService", "one", tetherId, { tetherId }, {}, { modified }],
+      );
+    };
+    expect(await wrong({ stack: changed(1) })).toEqual([
+      "last pin on time: skipped: tether0001: its first report is due within 1 h of its activation",
+    ]);
+    expect(await wrong({ stack: changed(2) })).toHaveLength(1);
+  });
+
+  test("a deleted membership, and a deleted consortium without environments", async () => {
+    const stack = stackOf(
+      ["Membership", "left", "m-left", { consortiumId: w.consortium, orgName: "left" }],
+      ["Consortium", "lost", "c-lost", { name: "lost" }],
+    );
+    const gone = (name: string) =>
+      `as the stack says: failed: ${name}: the stack has ${name}, but the service does not show it`;
+    expect(await wrong({ stack })).toEqual([gone("left"), gone("lost")]);
+    // Nothing is asked about consortia besides the one that was named.
+    expect(await wrong({ stack, consortium: w.consortium })).toEqual([gone("left")]);
+  });
+});
 
 describe("a network that applications can use", () => {
   test("passes the check (for repeated checks, see healthy.test.ts)", async () => {
@@ -149,15 +342,15 @@ describe("a network that applications can use", () => {
     const wrong = await w.wrong({ targets: { rinkeby: "http://127.0.0.1:9" } });
     expect(wrong).toMatchObject([{ check: "last pin verified", outcome: "unseen" }]);
   });
+});
 
-  test("funds for too few pins, then none, then a late pin", async () => {
-    const [cost] = (await w.look()).filter(({ check }) => check === "tether funds");
-    await only(/^tether funds: .* enough for \d+ more pins; \d+ are wanted$/, { pinsAhead: cost!.value! + 1 });
-    await w.target.call("anvil_setBalance", w.account, "0x0");
-    await only(/^tether funds: tether0001: its account is empty$/);
-    w.pass(3 * 3_600_000); // the service tries to pin, and cannot
-    await w.send("GET", `/tether/${tetherId}`);
-    const late = told(await w.wrong({ now: () => Date.now() + 3 * 3_600_000 }));
-    expect(late).toContainEqual(expect.stringMatching(/^last pin on time: .* is 3 h old, and one is due every 1 h$/));
-  });
+test("funds for too few pins, then none, then a late pin", async () => {
+  const [cost] = (await w.look()).filter(({ check }) => check === "tether funds");
+  await only(/^tether funds: .* enough for \d+ more pins; \d+ are wanted$/, { pinsAhead: cost!.value! + 1 });
+  await w.target.call("anvil_setBalance", w.account, "0x0");
+  await only(/^tether funds: tether0001: its account is empty$/);
+  w.pass(3 * 3_600_000); // the service tries to pin, and cannot
+  await w.send("GET", `/tether/${tetherId}`);
+  const late = told(await w.wrong({ now: () => Date.now() + 3 * 3_600_000 }));
+  expect(late).toContainEqual(expect.stringMatching(/^last pin on time: .* is 3 h old, and one is due every 1 h$/));
 });
