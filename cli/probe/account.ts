@@ -1,4 +1,5 @@
 import { isApiError, type Method, path } from "../../provider/api";
+import { systemClock } from "../../provider/api/clock";
 import { paths } from "../../provider/api/paths";
 import { conditionOf } from "../../provider/api/states";
 import { counted, fieldsOf } from "../../provider/plain";
@@ -101,9 +102,9 @@ const clients = about("/releases", (seen) => {
 async function timeOf(call: () => Promise<Seen>): Promise<number | undefined> {
   const times: number[] = [];
   for (let index = 0; index < 5; index++) {
-    const start = performance.now();
+    const start = systemClock.now();
     if (!(await call()).ok) return undefined;
-    times.push(performance.now() - start);
+    times.push(systemClock.now() - start);
   }
   return times.sort((a, b) => a - b)[2];
 }

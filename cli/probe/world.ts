@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   ApiKey,
   ConsortiumClient,
@@ -76,11 +75,11 @@ class Recorder implements Transport {
   ) {}
   async send(request: Parameters<Transport["send"]>[0]): Promise<WireAnswer> {
     this.last = undefined;
-    const start = performance.now();
+    const start = systemClock.now();
     this.last = await this.inner.send(request);
     const { method, url } = request;
     if (url.startsWith(this.baseUrl))
-      this.notes.add(method, url.slice(this.baseUrl.length), seenIn(this.last), performance.now() - start);
+      this.notes.add(method, url.slice(this.baseUrl.length), seenIn(this.last), systemClock.now() - start);
     return this.last;
   }
   close(how?: "gently" | "at once"): Promise<void> {
@@ -238,13 +237,13 @@ export class World {
     look: (ms: number) => Promise<{ value?: T; last?: T }>,
     limitMs = this.waitMs,
   ): Promise<{ value?: T; ms: number }> {
-    const start = performance.now();
+    const start = systemClock.now();
     for (let pause = 50; ; pause = Math.min(pause * 1.3, 2_000)) {
-      const ms = performance.now() - start;
+      const ms = systemClock.now() - start;
       const { value, last } = await look(ms);
       if (value !== undefined) return { value, ms };
       if (ms + pause > limitMs) return { value: last, ms };
-      await sleep(pause, undefined, { signal: this.signal });
+      await systemClock.sleep(pause, this.signal);
     }
   }
 

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FaultKind, type FaultRule, type Service, type ServiceOptions } from "../../service/index";
 import { send } from "../support/network";
-import { until } from "../support/until";
 import { connection, consortium, type Ended } from "./command";
 import { type FactName, facts } from "../../cli/probe/facts";
 import { likeWhom } from "../../service/command/options";
@@ -19,6 +18,7 @@ import {
   serviceWith,
   there,
   timeless,
+  when,
 } from "./probed";
 
 /*
@@ -68,16 +68,13 @@ describe("it deletes its objects, innermost first", () => {
     expect(deletions(service)).toEqual(["consortia"]);
   });
 
-  const nodeAsked = ({ calls }: Service) =>
-    until(() => calls.some(({ method, path }) => method === "POST" && path.endsWith("/nodes")));
+  const nodeAsked = /^POST .*\/nodes$/;
 
   test.each(["SIGINT", "SIGTERM"] as const)("after %s, without a wait for the end of their listing", async (signal) => {
     const service = await serviceWith({ timing: { nodeStart: 600_000, deletedVisible: 600_000 } });
     const listeners = process.listenerCount(signal);
-    const ended = probe(service, "--yes", "--wait", "600");
-    await nodeAsked(service);
-    process.emit(signal, signal);
-    const { code, stdout, stderr } = await ended;
+    when(nodeAsked, () => process.emit(signal, signal));
+    const { code, stdout, stderr } = await probe(service, "--yes", "--wait", "600");
     expect(code).toBe(signal === "SIGINT" ? 130 : 143);
     expect(stderr).toContain("Deleting what was created.");
     expect(stdout).toContain("Everything that the probe created is deleted.");
@@ -89,12 +86,8 @@ describe("it deletes its objects, innermost first", () => {
   test("a second signal gives up at once, and says what is left", async () => {
     const timing = { nodeStart: 600_000, deleting: 600_000 };
     const service = await serviceWith({ answers: { like: "hosted" }, timing });
-    const ended = probe(service, "--yes");
-    await nodeAsked(service);
-    process.emit("SIGINT", "SIGINT");
-    await until(() => service.calls.some(({ method }) => method === "DELETE"));
-    process.emit("SIGINT", "SIGINT");
-    const { code, stdout, stderr } = await ended;
+    for (const call of [nodeAsked, /^DELETE /]) when(call, () => process.emit("SIGINT", "SIGINT"));
+    const { code, stdout, stderr } = await probe(service, "--yes");
     expect([code, stderr]).toEqual([130, expect.stringContaining("Stopping at once.")]);
     const made = allOf(service).filter((one) => !one.startsWith("membership")); // the founder's came by itself
     expect(leftIn(stderr)).toEqual(made.reverse().map((one) => `${one}: not waited for`));
@@ -103,11 +96,12 @@ describe("it deletes its objects, innermost first", () => {
 
   test("and where the service goes away, it says exactly what is left, without trying each for long", async () => {
     const service = await serviceWith({ timing: { nodeStart: 600_000 } });
-    const ended = probe(service, "--yes", "--wait", "3");
-    await nodeAsked(service);
-    const all = allOf(service);
-    service.faults.add({ kind: "refuse", ms: 600_000 });
-    const { code, stdout, stderr } = await ended;
+    let all: string[] = [];
+    when(nodeAsked, () => {
+      all = allOf(service);
+      service.faults.add({ kind: "refuse", ms: 600_000 });
+    });
+    const { code, stdout, stderr } = await probe(service, "--yes", "--wait", "3");
     expect(code).toBe(1);
     expect(stderr).toContain("Deleting what was created.");
     const [node, ...others] = all.reverse();

@@ -5,6 +5,8 @@ import { type Service, type ServiceOptions } from "../../service/index";
 import { temporary } from "../fleet/made";
 import { start } from "../service/helpers";
 import { send } from "../support/network";
+import { startAnother } from "../support/service";
+import { type VirtualTime, virtualTime } from "../support/virtual-time";
 
 /* Services for `consortium probe`, and their contents afterwards. */
 
@@ -13,9 +15,19 @@ export const file = (name: string): string => join(folder, name);
 
 const quick = { environmentStart: 300, nodeStart: 200, deletedVisible: 300 };
 
+let time: VirtualTime | undefined;
+afterEach(() => (time = undefined));
+
+/** In virtual time, which all of a test share; ledgers take real time. */
 export async function serviceWith(options: ServiceOptions = {}): Promise<Service> {
-  return (await start({ ...options, timing: { ...quick, ...options.timing } })).service;
+  const all = { ...options, timing: { ...quick, ...options.timing } };
+  if (options.ledger) return (await start(all)).service;
+  time ??= virtualTime();
+  return startAnother({ clock: time.wall, ...all });
 }
+
+/** Does something once the next call like this has its answer. */
+export const when = (call: RegExp, act: () => unknown): void => time!.when(call, act);
 
 /** An object of the organization that a probe must not touch. */
 export async function own(service: Service): Promise<string> {
