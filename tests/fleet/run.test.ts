@@ -194,11 +194,13 @@ test.each([
 });
 
 describe("shards", () => {
-  /** Each stack once, in whichever shard, with the results in files. */
-  async function shards(orders: Record<string, string> = {}): Promise<string[]> {
+  let made: Promise<string[]> | undefined;
+  const shards = () => (made ??= run4());
+  /** Each stack once, in whichever shard, with the results in files; one of them fails. */
+  async function run4(): Promise<string[]> {
     const files = [];
     for (const shard of ["1/4", "2/4", "3/4", "4/4"]) {
-      const { stdout } = await up(orders, "--shard", shard);
+      const { stdout } = await up({ "acme-test": "fail:the name is already taken" }, "--shard", shard);
       const result = join(folder, `result-${shard[0]}.json`);
       writeFileSync(result, stdout);
       files.push(result);
@@ -206,11 +208,11 @@ describe("shards", () => {
     expect([...verbs("up")].sort()).toEqual(["acme-prod", "acme-test", "globex-prod"]);
     return files;
   }
-  const stacksIn = (result: string) => (JSON.parse(readFileSync(result, "utf8")) as Summary).stacks.length;
+  const stacksIn = (result: string): number => (JSON.parse(readFileSync(result, "utf8")) as Summary).stacks.length;
   const merged = (...args: string[]) => consortium(["fleet", "merge", ...args]);
 
   test("their results are one summary, JSON and JUnit, with the exit code of one run", async () => {
-    const files = await shards({ "acme-test": "fail:the name is already taken" });
+    const files = await shards();
     const report = join(folder, "all.xml");
     const { code, stdout } = await merged(...files, "--junit", report);
     expect(code).toBe(1);
@@ -228,13 +230,13 @@ describe("shards", () => {
     const files = await shards();
     const empty = files.filter((one) => stacksIn(one) === 0);
     const filled = files.filter((one) => stacksIn(one) > 0);
-    expect(await merged(...filled)).toMatchObject({ code: 0 });
+    expect(await merged(...filled)).toEqual(await merged(...files));
     const killed = join(folder, "killed.json");
     writeFileSync(killed, ""); // the remains of its job
     const { code, stdout, stderr } = await merged(...filled.slice(1), ...empty, killed);
     expect(code).toBe(1);
     const lost = stacksIn(filled[0]!);
-    if (filled.length > 1) expect(stdout).toContain(`${3 - lost} of 3 stacks ok, ${lost} not begun`);
+    if (filled.length > 1) expect(stdout).toMatch(new RegExp(`^\\d of 3 stacks ok, .*\\b${lost} not begun`, "m"));
     expect(stderr).toContain(
       `${lost} of 3 stacks have no result. There are no results of the shards ${/-(\d)\.json/.exec(filled[0]!)![1]}/4.`,
     );

@@ -23,7 +23,7 @@ function pulumiPath(): string {
   return execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" }).trim();
 }
 
-export const network = (consensusType = "raft"): object => ({
+export const network = (consensusType = "raft") => ({
   members: ["m"],
   environments: { e: { provider: "quorum", consensusType, nodes: { m: 1 } } },
 });
