@@ -6,8 +6,8 @@ import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
 /** Until this machine has measured them: the files that take longest, longest first. */
 const long = [
   ...["install/languages", "install/release", "gitops/forges", "engine/engine"],
-  ...["install/npm", "install/newest", "e2e/fleet/life", "stories/languages", "languages/examples", "life/backends"],
-  ...["life/killed", "life/own-form", "plugin/from-terraform", "service/clients", "fleet/stages"],
+  ...["install/npm", "e2e/fleet/life", "stories/languages", "life/backends"],
+  ...["life/killed", "plugin/from-terraform", "service/clients", "fleet/stages"],
   ...["service/geth", "console/many", "console/browser", "gitops/kubernetes", "service/kills", "service/durability"],
 ];
 
