@@ -1,6 +1,8 @@
+import { render } from "../../../cli/report";
+import { readPlan } from "../../../inventory/plan/read";
 import { adapters } from "../../golden/service.mjs";
 import { type Golden, goldenStack, versions } from "../support/golden";
-import { failed } from "../support/stack";
+import { done, failed } from "../support/stack";
 import { callsBesidesKey, networkOf, writesOf } from "../support/world";
 
 /* States of earlier versions work with this one, through the real CLI (see tests/golden/make.mjs). */
@@ -29,6 +31,30 @@ describe.each(all)("a state of version %s on the %s provider", (version, adapter
     expect(await state.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
     expect((await state.stack.outputs()).password).toMatch(/\S{8}/);
   });
+
+  if (adapter === "dynamic")
+    test("moves to the plugin and back unchanged, with calls only about an unknown key; a report says so", async () => {
+      const { stack, service } = state;
+      const ids = await stack.ids();
+      const onPlugin = { CONSORTIUM_PLUGIN: "true" };
+      const streaming = { ...onPlugin, PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true" };
+      const { stdout } = await stack.ok(["preview", "--json"], streaming);
+      expect(render([readPlan(stdout, "plan")], { max: 60_000 })).toContain("Nothing to do: 25 unchanged.");
+      service.clearCalls(); // of the preview, which asks for the key
+      const { text } = await done(stack.up(onPlugin, "--expect-no-changes"));
+      expect(text).toMatch(/Resources:\n +25 unchanged/);
+      expect(callsBesidesKey(service)).toEqual([]);
+      expect([await stack.ids(), await stack.adapters()]).toEqual([ids, ["consortium:index:"]]);
+      await done(stack.refresh(onPlugin, "--expect-no-changes"));
+      await done(stack.preview(onPlugin, "--expect-no-changes"));
+      expect((await stack.outputs()).password).toMatch(/\S{8}/);
+      service.clearCalls();
+      await done(stack.up({}, "--expect-no-changes"));
+      expect(service.calls).toEqual([]);
+      expect([await stack.ids(), await stack.adapters()]).toEqual([ids, ["pulumi-nodejs:dynamic/consortium:"]]);
+      await done(stack.refresh({}, "--expect-no-changes"));
+      await done(stack.preview({}, "--expect-no-changes"));
+    });
 
   test("is changed in place", async () => {
     state.service.clearCalls();

@@ -1,62 +1,15 @@
 import { stringify } from "yaml";
-import { render } from "../../../cli/report";
-import { readPlan } from "../../../inventory/plan/read";
-import { type Golden, goldenStack } from "../support/golden";
-import { plugins, type Stack } from "../support/stack";
-import { callsBesidesKey, tetherId, wholeTree, type World, world, writesOf } from "../support/world";
+import { plugins } from "../support/stack";
+import { tetherId, wholeTree, type World, world } from "../support/world";
 
-/* A stack of the dynamic provider and one of the plugin are the same network: `consortium:plugin` moves it, and nothing else happens. */
+/*
+ * A stack of the dynamic provider and one of the plugin are the same network: `consortium:plugin` moves it, and nothing else happens. (A
+ * state of an earlier version: tests/e2e/life/upgrade.test.ts.)
+ */
 
 const up = ["up", "--yes", "--skip-preview"];
 const onPlugin = { CONSORTIUM_PLUGIN: "true" };
 const onDynamic = { CONSORTIUM_PLUGIN: "false" };
-
-/** The adapters that the resources of a state are on. */
-const adaptersOf = async (stack: Stack): Promise<string[]> => [
-  ...new Set((await stack.resources()).map(({ type }) => type.slice(0, type.lastIndexOf(":") + 1))),
-];
-
-describe("the golden state", () => {
-  let kept: Golden;
-  let ids: string[];
-
-  beforeAll(async () => {
-    kept = await goldenStack("0.3.0", "dynamic", "stack");
-    ids = await kept.stack.ids();
-  });
-
-  test("moves to the plugin unchanged, with calls only about an unknown key; a report says so", async () => {
-    const { stack, service } = kept;
-    const streaming = { ...onPlugin, PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true" };
-    const { stdout } = await stack.ok(["preview", "--json"], streaming);
-    expect(render([readPlan(stdout, "plan")], { max: 60_000 })).toContain("Nothing to do: 25 unchanged.");
-    service.clearCalls(); // of the preview, which asks for the key
-    const { text } = await stack.ok([...up, "--expect-no-changes"], onPlugin);
-    expect(text).toMatch(/Resources:\n +25 unchanged/);
-    expect(callsBesidesKey(service)).toEqual([]);
-    expect(await stack.ids()).toEqual(ids);
-    expect(await adaptersOf(stack)).toEqual(["consortium:index:"]);
-  });
-
-  test("is unchanged for a refresh and a preview after it", async () => {
-    const { stack, service } = kept;
-    await stack.ok(["refresh", "--yes", "--skip-preview", "--expect-no-changes"], onPlugin);
-    await stack.ok(["preview", "--expect-no-changes"], onPlugin);
-    expect((await stack.outputs()).password).toMatch(/\S{8}/);
-    expect(writesOf(service)).toEqual([]);
-  });
-
-  test("moves back unchanged, without a call", async () => {
-    const { stack, service } = kept;
-    service.clearCalls();
-    await stack.ok([...up, "--expect-no-changes"], onDynamic);
-    expect(service.calls).toEqual([]);
-    expect(await stack.ids()).toEqual(ids);
-    expect(await adaptersOf(stack)).toEqual(["pulumi-nodejs:dynamic/consortium:"]);
-    await stack.ok(["refresh", "--yes", "--skip-preview", "--expect-no-changes"], onDynamic);
-    await stack.ok(["preview", "--expect-no-changes"], onDynamic);
-  });
-});
 
 /** `wholeTree` in YAML. */
 const treeInYaml = `
@@ -93,7 +46,7 @@ test("a JavaScript program of dynamic resources becomes a YAML program: six unch
   expect(w.service.calls).toEqual([]);
   expect(await w.stack.ids()).toEqual(ids);
   expect((await w.stack.outputs()).password).toBe(password);
-  expect(await adaptersOf(w.stack)).toEqual(["consortium:index:"]);
+  expect(await w.stack.adapters()).toEqual(["consortium:index:"]);
   await w.stack.ok(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
   await w.stack.ok(["destroy", "--yes", "--skip-preview"]);
   expect((await w.network()).consortia).toEqual([]);

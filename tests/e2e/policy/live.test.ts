@@ -22,7 +22,7 @@ const program = (
 
 const live = { live: true };
 const everywhere = {
-  "consortia-per-organization": live,
+  "consortia-per-organization": { live: true, max: 9, maxOf: { local: 2 } }, // the name of the organization
   "environments-per-consortium": live,
   "nodes-per-environment": live,
 };

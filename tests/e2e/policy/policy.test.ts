@@ -152,13 +152,3 @@ Consortium "Trade" would have 4 environments (in this stack "e0", "e1", "e2" and
     expect(text).not.toMatch(/^\s+at /m);
   });
 });
-
-test("a live pack knows the organization of a key by its name", async () => {
-  const program = `const { Consortium } = require("pulumi-consortium"); new Consortium("one"); new Consortium("two");`;
-  const w = await world(program, { inline: true });
-  const { name } = w.service.organizations[0]!;
-  const byName = (max: number) =>
-    preview(w, pack, { "consortia-per-organization": { live: true, maxOf: { [name]: max } } });
-  expect(findings(await failed(byName(1)))).toEqual([expect.stringContaining("would have 2 consortia")]);
-  expect(await byName(2)).toMatchObject({ code: 0 });
-});

@@ -1,18 +1,17 @@
 import { proxyServer } from "../../support/proxy";
 import { done, failed } from "../support/stack";
-import { canaryKey, wholeTree, type World, world } from "../support/world";
+import { canaryKey, wholeTree, type World, world, writesOf } from "../support/world";
+
+const program = `${wholeTree}
+  exports.found = require("pulumi-consortium").getConsortiaOutput({ name: consortium.name }).apply((all) => all.length);`;
 
 let w: World;
 beforeAll(async () => {
-  w = await world(
-    `${wholeTree}
-    exports.found = require("pulumi-consortium").getConsortiaOutput({ name: consortium.name }).apply((all) => all.length);`,
-    {
-      inline: true,
-      env: { CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined },
-      secrets: { "consortium:apiKey": canaryKey },
-    },
-  );
+  w = await world(program, {
+    inline: true,
+    env: { CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined },
+    secrets: { "consortium:apiKey": canaryKey },
+  });
   await w.stack.ok(["config", "set", "consortium:baseUrl", w.service.baseUrl]);
 });
 
@@ -22,6 +21,28 @@ describe("settings in the stack configuration", () => {
     expect(text).not.toContain(canaryKey);
     expect(await w.stack.exported()).not.toContain(canaryKey);
     expect(await w.stack.outputs()).toMatchObject({ found: 1 });
+  });
+
+  /* Every verb with each of the keys: tests/provider/core/organization.test.ts. */
+  test("with another organization's key in the shell, an update, a replacement, a create and a destroy fail, and change nothing", async () => {
+    const other = { CONSORTIUM_API_KEY: w.service.addOrganization("other").apiKey };
+    const own = `made with organization ${w.service.organizations.find(({ name }) => name === "local")!.id}`;
+    const state = await w.stack.ids();
+    w.service.clearCalls();
+    const changed = program
+      .replace('description: "first"', 'description: "second"')
+      .replace('"raft"', '"ibft"')
+      .concat('new Consortium("another");');
+    w.stack.program(changed);
+    const text = await failed(w.stack.up(other, "--continue-on-error"));
+    w.stack.program(program);
+    expect(text).toContain(`was ${own}, but the API key from environment variable CONSORTIUM_API_KEY`);
+    expect(text).toContain("belongs to organization"); // the service tells, also of one that owns nothing
+    expect(text).toContain("Unset CONSORTIUM_API_KEY");
+    expect(text).not.toMatch(/[12]\d* (created|deleted)/);
+    expect(await failed(w.stack.destroy(other))).toContain(own);
+    expect(await w.stack.ids()).toEqual(state);
+    expect(writesOf(w.service)).toEqual([]);
   });
 
   test("everything goes through a proxy, unless NO_PROXY names the service", async () => {
@@ -41,9 +62,9 @@ describe("settings in the stack configuration", () => {
     expect(text).not.toContain(canaryKey);
   });
 
-  test("the environment wins, also for refresh and destroy", async () => {
+  test("the environment wins, also for refresh and destroy, and all is unchanged", async () => {
     const env = { CONSORTIUM_API_KEY: w.service.organizations[0]!.apiKey };
-    expect(await w.stack.run(["refresh", "--preview-only", "--expect-no-changes"], env)).toMatchObject({ code: 0 });
+    expect(await w.stack.up(env, "--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
     expect(await w.stack.destroy(env)).toMatchObject({ code: 0 });
     expect((await w.network()).consortia).toEqual([]);
   });

@@ -223,6 +223,11 @@ export class Stack {
     return (state.deployment.resources ?? []).filter(({ custom, type }) => custom && classOf(type) !== undefined);
   }
 
+  /** The adapters that its resources are on. */
+  async adapters(): Promise<string[]> {
+    return [...new Set((await this.resources()).map(({ type }) => type.slice(0, type.lastIndexOf(":") + 1)))];
+  }
+
   /** Ids of everything in the state; their order says nothing. */
   async ids(): Promise<string[]> {
     return (await this.resources()).map(({ id }) => id).sort();
