@@ -1,13 +1,17 @@
 import { send } from "../../support/network";
-import { done } from "../support/stack";
+import { done, failed } from "../support/stack";
 import { tetherId, wholeTree, type World, world } from "../support/world";
+
+/* What a run reads of the service before it promises or pays. (Refusals, states and proof that an object is gone: provider/stacks.) */
 
 let w: World;
 let ids: Record<string, string>;
 
+const onDynamic = { CONSORTIUM_PLUGIN: "false" };
+
 /** A network made by hand, as in the console. */
 beforeAll(async () => {
-  w = await world(wholeTree, { inline: true });
+  w = await world(wholeTree, { inline: true, plugin: true, env: onDynamic });
   const post = async (path: string, body: object) => (await send(w.service, "POST", path, body))._id;
   const c = await post("/consortia", { name: "c", description: "by hand" });
   const m = await post(`/consortia/${c}/memberships`, { org_name: "m" });
@@ -63,4 +67,43 @@ test("adopt takes objects by name and by id, preview and up report it once each,
   ]);
   expect(w.service.store.tethers.get(tetherId).fields).toMatchObject({ network: "rinkeby", interval: 1 });
   expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+});
+
+test("on the plugin, a preview looks before it says what is adopted", async () => {
+  w.stack.program(wholeTree);
+  await w.stack.ok(["stack", "init", "second"]);
+  const env = { CONSORTIUM_ADOPT: "true", CONSORTIUM_PLUGIN: "true" };
+  const text = (await w.stack.preview(env, "--stack", "second")).text.replace(/\s+/g, " ");
+  for (const id of [ids.c, ids.e, ids.n]) expect(text).toContain(`adopts ${id} (exists already; nothing is created)`);
+});
+
+test("an import of a tether that has made reports pays for nothing, and neither does the update after it", async () => {
+  const tether = (options: string): string => `
+    const { TetherService } = require("pulumi-consortium");
+    new TetherService("i", { tetherId: "t0import00", network: "rinkeby", intervalHours: 2, active: false }, ${options});`;
+  const { service, stack } = await world("", {
+    inline: true,
+    plugin: true,
+    ledger: false,
+    tethers: [{ id: "t0import00" }],
+  });
+  const trade = await send(service, "POST", "/consortia", { name: "trade" });
+  await send(service, "POST", `/consortia/${trade._id}/environments`, { provider: "geth", consensus_type: "poa" });
+  const shown = { "": { network: "rinkeby", interval: 2, state: "inactive" }, "/reportCount": 7 };
+  for (const [end, body] of Object.entries(shown))
+    service.faults.add({
+      kind: "status",
+      status: 200,
+      method: "GET",
+      route: RegExp(`t0import00${end}$`),
+      body,
+      times: Infinity,
+    });
+  await send(service, "POST", "/tether/t0import00/targetNetwork", { network: "rinkeby" });
+  for (const options of ['{ import: "t0import00" }', "{}"]) {
+    stack.program(tether(options));
+    expect((await stack.preview()).text).toContain("pays for a contract on rinkeby from its account, unless");
+    expect(await failed(stack.up())).toMatch(/CONSORTIUM_NOT_DEPLOYED=t0import00@/);
+  }
+  expect(service.store.tethers.get("t0import00").fields).toMatchObject({ deployments: { rinkeby: 0 } });
 });

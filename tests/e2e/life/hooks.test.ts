@@ -4,7 +4,7 @@ import { done } from "../support/stack";
 import { type World, world } from "../support/world";
 
 /*
- * Hooks of resources and transforms of the stack, on both providers. The program runs on the host of `tools/pulumi`, which lets the SDK
+ * Hooks of resources and transforms of the stack, on both providers, and of invokes. The program runs on the host of `tools/pulumi`, which lets the SDK
  * talk to the engine itself.
  */
 
@@ -13,8 +13,16 @@ const adapters = [
   ["plugin", true],
 ] as const;
 
+/** A lookup by its token, whose arguments a transform changes. */
+const invoke = `
+  pulumi.runtime.registerInvokeTransform(({ token, args, opts }) =>
+    token === "consortium:index:getConsortia" ? { args: { ...args, name: "other" }, opts } : undefined);
+  const found = pulumi.runtime.invokeOutput("consortium:index:getConsortia", {}, { dependsOn: made });
+  exports.names = found.consortia.apply((all) => all.map(({ name }) => name));
+`;
+
 /** Records the calls of hooks, with their arguments. A transform of the stack changes another resource. */
-const hooks = (description: string): string => `
+const hooks = (description: string, more: string): string => `
   const fs = require("node:fs");
   const pulumi = require("@pulumi/pulumi");
   const { Consortium } = require("pulumi-consortium");
@@ -27,18 +35,20 @@ const hooks = (description: string): string => `
   const bound = Object.fromEntries(names.map((name) => [name, [told(name)]]));
   pulumi.runtime.registerResourceTransform(({ name, props, opts }) =>
     name === "other" ? { props: { ...props, description: "by the stack" }, opts } : undefined);
-  new Consortium("c", { description: "${description}" }, { hooks: bound });
-  exports.description = new Consortium("other").description;
+  const made = [new Consortium("c", { description: "${description}" }, { hooks: bound }), new Consortium("other")];
+  exports.description = made[1].description;
+  ${more}
 `;
 
 const written = (w: World): string[] => readFileSync(join(w.stack.folder, "hooks.txt"), "utf8").trim().split("\n");
 
 test.each(adapters)("hooks before and after each operation, and transforms of the stack, on %s", async (_, plugin) => {
-  const w = await world(hooks("one"), { language: "nodejs", plugin, limits: { consortia: 3 } });
+  const more = plugin ? invoke : "";
+  const w = await world(hooks("one", more), { language: "nodejs", plugin, limits: { consortia: 3 } });
   await done(w.stack.up());
-  expect(await w.stack.outputs()).toEqual({ description: "by the stack" });
+  expect(await w.stack.outputs()).toEqual({ description: "by the stack", ...(plugin && { names: ["other"] }) });
   expect((await w.network()).consortia.map(({ description }) => description).sort()).toEqual(["by the stack", "one"]);
-  w.stack.program(hooks("two"));
+  w.stack.program(hooks("two", more));
   await done(w.stack.up());
   await w.stack.ok(["destroy", "--yes", "--skip-preview", "--run-program"]);
   expect(written(w)).toEqual([
@@ -68,19 +78,4 @@ test.each(adapters)("onError: the hook decides about a retry, on %s", async (_, 
   expect((await w.stack.up()).code).not.toBe(0);
   expect(written(w)).toEqual(["1 true", "2 true"]);
   expect((await w.network()).consortia).toHaveLength(1);
-});
-
-test("transforms of invokes: a lookup by its token uses the transformed arguments", async () => {
-  const program = `
-    const pulumi = require("@pulumi/pulumi");
-    const { Consortium } = require("pulumi-consortium");
-    pulumi.runtime.registerInvokeTransform(({ token, args, opts }) =>
-      token === "consortium:index:getConsortia" ? { args: { ...args, name: "b" }, opts } : undefined);
-    const made = ["a", "b"].map((name) => new Consortium(name));
-    const found = pulumi.runtime.invokeOutput("consortium:index:getConsortia", {}, { dependsOn: made });
-    exports.names = found.consortia.apply((all) => all.map(({ name }) => name));
-  `;
-  const w = await world(program, { language: "nodejs", plugin: true });
-  await done(w.stack.up());
-  expect(await w.stack.outputs()).toEqual({ names: ["b"] });
 });

@@ -111,7 +111,7 @@ describe.each(programs)("%s, in %s", (configuration, language, count) => {
   let w: World;
   beforeAll(async () => {
     const program = await converted(configuration, language);
-    const how = language === "yaml" ? { language } : {};
+    const how = language === "yaml" ? { language, inline: true } : {};
     w = await world("", { ...how, plugin: true, ledger: false });
     if (language === "typescript")
       cpSync(await (compiledSdk ??= compileSdk()), join(w.stack.folder, "node_modules/pulumi-consortium-sdk"), {
