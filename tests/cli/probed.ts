@@ -18,12 +18,15 @@ const quick = { environmentStart: 300, nodeStart: 200, deletedVisible: 300 };
 let time: VirtualTime | undefined;
 afterEach(() => (time = undefined));
 
+/** For processes. */
+export const realService = async (options: ServiceOptions = {}): Promise<Service> =>
+  (await start({ ...options, timing: { ...quick, ...options.timing } })).service;
+
 /** In virtual time, which all of a test share; ledgers take real time. */
 export async function serviceWith(options: ServiceOptions = {}): Promise<Service> {
-  const all = { ...options, timing: { ...quick, ...options.timing } };
-  if (options.ledger) return (await start(all)).service;
+  if (options.ledger) return realService(options);
   time ??= virtualTime();
-  return startAnother({ clock: time.wall, ...all });
+  return startAnother({ clock: time.wall, ...options, timing: { ...quick, ...options.timing } });
 }
 
 /** Does something once the next call like this has its answer. */

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Service } from "../../../service/index";
 import { connection } from "../../cli/command";
-import { allOf, answersIn, file, leftIn, serviceWith, timeless } from "../../cli/probed";
+import { allOf, answersIn, file, leftIn, realService, timeless } from "../../cli/probed";
 import { begun, built, consortium, serveJson } from "../../service/child";
 import { until } from "../../support/until";
 import { patiently } from "../../support/jest/patience";
@@ -14,7 +14,7 @@ const probe = (service: Pick<Service, "baseUrl" | "apiKey">, ...args: string[]) 
   consortium(["probe", "--wait", "6", ...args], connection(service));
 
 test("with its saved file, `serve --like` answers the same", async () => {
-  const service = await serviceWith({ answers: { like: "hosted" }, timing: { deleting: 300 } });
+  const service = await realService({ answers: { like: "hosted" }, timing: { deleting: 300 } });
   const first = await probe(service, "--yes", "--save", file("answers.json"));
   expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining("consortium:")]);
   const other = await serveJson(["--no-console", "--no-ledger", "--like", file("answers.json")]);
@@ -25,7 +25,7 @@ test("with its saved file, `serve --like` answers the same", async () => {
 });
 
 test("a second signal does not wait for an unanswered call", async () => {
-  const service = await serviceWith({ timing: { nodeStart: 600_000 } });
+  const service = await realService({ timing: { nodeStart: 600_000 } });
   service.faults.add({ kind: "hang", method: "DELETE", times: Infinity });
   const { child, ended } = begun(["probe", "--wait", "6", "--yes"], connection(service));
   await until(() => service.calls.some(({ method, path }) => method === "POST" && path.endsWith("/nodes")));
