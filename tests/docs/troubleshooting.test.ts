@@ -43,8 +43,8 @@ const askedFor: Record<string, string[]> = {
 
 /** Text → the test that sees the real CLI print it. */
 const printedByPulumi: Record<string, string> = {
-  "Cannot read properties of undefined (reading 'toJavaScript')": "install/newest.test.ts",
-  "code must be a string, not undefined": "install/newest.test.ts",
+  "Cannot read properties of undefined (reading 'toJavaScript')": "install/npm.test.ts",
+  "code must be a string, not undefined": "install/npm.test.ts",
   "no resource plugin 'pulumi-resource-consortium' found": "install/plugin.test.ts",
   "the stack is currently locked by": "life/backends.test.ts",
   "pending operations from previous deployment": "life/killed.test.ts",

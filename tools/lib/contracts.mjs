@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * Tests of contracts with third parties: geth, foreign clients, Kubernetes' API server, runners and linters of pipelines, state backends,
- * other installers, shells, Terraform's converter, Pulumi's engine and the ends of the range of its SDK. They run when what they import or
- * start is not what it was when they were last green on this machine.
+ * installers, shells, Terraform's converter, Pulumi's engine, its hooks, names and `pulumi do`, and the ends of the range of its SDK. They
+ * run when what they import or start is not what it was when they were last green on this machine.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -11,16 +11,28 @@ import { root } from "./prepare.mjs";
 import { succeed } from "./processes.mjs";
 import { cacheRoot } from "./pulumi-cli.mjs";
 
-/** What programs import, and run. */
+/** What programs import, and run: with `service/index.ts`, which their tests import. */
+const programs = ["sdk/index.ts", "provider/dynamic/runtime.ts", "plugin/loader.ts", "plugin/main.ts"];
+const ofBuild = [
+  "contracts",
+  "schemas",
+  "tools/build.mjs",
+  "tools/plugin.mjs",
+  "tools/lib/prepare.mjs",
+  "tsconfig*.json",
+];
+const ofPrograms = [...ofBuild, "tests/e2e/support/unused.cjs", "tests/e2e/support/languages"];
+/** What `import` finds in the package. */
+const doors = ["sdk/index.ts", "sdk/service.ts", "sdk/policy/index.ts", "provider/api/index.ts", ...programs];
+const cli = ["cli/consortium.ts"];
+const fleet = [...cli, "internal/fleet.ts", "fleet/main.ts", "fleet/command.ts"];
+const packed = [...ofPrograms, "policy-pack", "gitops", "*/package.json"];
 const product = [
-  ...["sdk/index.ts", "sdk/service.ts", "sdk/policy/index.ts", "provider/api/index.ts", "provider/dynamic/runtime.ts"],
-  ...["plugin/loader.ts", "plugin/main.ts", "cli/consortium.ts", "internal/console.ts", "internal/fleet.ts"],
-  ...["service/index.ts", "service/command/main.ts", "console/command/main.ts", "fleet/main.ts", "fleet/command.ts"],
+  ...[...doors, ...fleet, "internal/console.ts", "console/command/main.ts"],
+  ...["service/index.ts", "service/command/main.ts"],
 ];
-const ofProduct = [
-  ...["contracts", "schemas", "policy-pack", "tools/plugin.mjs", "tools/lib", "*/package.json"],
-  "tests/e2e/support", // with what it starts by its path
-];
+/** All but what tests it. */
+const repository = ["*", ":!tests"];
 /** @typedef {Record<string, { starts?: string[], reads: string[] }>} Contracts */
 
 /** A test → the sources of what it starts, and all else that it reads: files and folders. @type {Contracts} */
@@ -30,46 +42,67 @@ const contracts = {
   },
   "tests/e2e/service/clients.test.ts": {
     starts: ["sdk/index.ts"],
-    reads: ["tests/e2e/service/clients", "tests/e2e/service/geth", "tests/e2e/support", "contracts"],
+    reads: ["tests/e2e/service/clients", "tests/e2e/service/geth", "contracts"],
   },
   "tests/e2e/gitops/kubernetes.test.ts": {
-    starts: product,
-    reads: [...ofProduct, "tests/e2e/gitops/kubernetes", "examples", "fleet/README.md", "docs"],
+    starts: fleet,
+    reads: [...ofBuild, "tests/e2e/gitops/kubernetes", "examples", "fleet/README.md", "docs"],
   },
   "tests/e2e/gitops/forges.test.ts": {
-    starts: product,
-    reads: [...ofProduct, "tests/e2e/gitops/act", "examples/gitops", "gitops", "docs/reference/report.md"],
+    starts: [...doors, ...cli],
+    reads: [
+      ...[...packed, "tests/e2e/gitops/act", "tests/e2e/support/actions", "tests/e2e/support/backends"],
+      ...["examples/gitops", "docs/reference/report.md"],
+    ],
   },
   "tests/e2e/gitops/linters.test.ts": {
     reads: ["tests/e2e/gitops/actionlint", "tests/e2e/gitops/requirements.txt", "examples", "gitops", ".github"],
   },
   "tests/e2e/fleet/pipeline.test.ts": {
-    starts: product,
-    reads: [...ofProduct, "tests/e2e/gitops/act", "examples/fleet"],
+    starts: [...programs, ...fleet],
+    reads: [...ofPrograms, "tests/e2e/gitops/act", "tests/e2e/support/actions", "examples/fleet"],
   },
-  "tests/e2e/install/newest.test.ts": {
+  "tests/e2e/install/release.test.ts": {
+    reads: repository,
+  },
+  "tests/e2e/install/languages.test.ts": {
+    reads: repository,
+  },
+  "tests/e2e/install/npm.test.ts": {
     starts: product,
-    reads: ofProduct,
+    reads: packed,
   },
   "tests/e2e/install/installers.test.ts": {
-    starts: product,
-    reads: ofProduct,
+    starts: doors,
+    reads: packed,
   },
   "tests/e2e/install/completion.test.ts": {
-    starts: ["cli/consortium.ts"],
+    starts: cli,
     reads: [],
   },
   "tests/e2e/life/backends.test.ts": {
-    starts: product,
-    reads: ofProduct,
+    starts: programs,
+    reads: [...ofPrograms, "tests/e2e/support/backends"],
   },
   "tests/e2e/life/engine/engine.test.ts": {
-    starts: product,
-    reads: ofProduct,
+    starts: programs,
+    reads: ofPrograms,
+  },
+  "tests/e2e/life/hooks.test.ts": {
+    starts: programs,
+    reads: ofPrograms,
+  },
+  "tests/e2e/plugin/autonaming.test.ts": {
+    starts: programs,
+    reads: ofPrograms,
+  },
+  "tests/e2e/plugin/do.test.ts": {
+    starts: programs,
+    reads: ofPrograms,
   },
   "tests/e2e/plugin/from-terraform.test.ts": {
-    starts: product,
-    reads: [...ofProduct, "tests/e2e/plugin/from-terraform"],
+    starts: programs,
+    reads: [...ofPrograms, "tests/e2e/plugin/from-terraform"],
   },
 };
 /** What every test runs on. */
@@ -99,6 +132,13 @@ export function contractsOf(of = contracts, folder = root) {
     return Object.keys(metafile.inputs);
   }
 
+  /** @param {string[]} paths of files and folders, as git takes them @returns {Promise<string[]>} */
+  async function listed(paths) {
+    const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ...paths];
+    const files = (await succeed("git", list, { cwd: folder })).split("\0");
+    return files.filter((file) => file !== "" && existsSync(join(folder, file)));
+  }
+
   /** Digests of the content of everything that tests import, start and read. @param {string[]} tests @returns {Promise<Record<string, string>>} */
   async function digestsOf(tests) {
     /** Most start the same. @type {Map<string, Promise<string[]>>} */
@@ -107,9 +147,7 @@ export function contractsOf(of = contracts, folder = root) {
       const { starts = [], reads } = of[test] ?? { reads: [] };
       const key = starts.join(" ");
       if (!started.has(key)) started.set(key, importedBy(starts));
-      const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ...reads, ...always];
-      const listed = (await succeed("git", list, { cwd: folder })).split("\0");
-      const read = listed.filter((file) => file !== "" && existsSync(join(folder, file)));
+      const read = [...(reads.length > 0 ? await listed(reads) : []), ...(await listed(always))];
       const digest = createHash("sha256").update(`${process.version} ${process.env.PULUMI_CONSORTIUM_CLI ?? ""}`);
       const files = [...(await importedBy([test])), ...((await started.get(key)) ?? []), ...read];
       for (const file of [...new Set(files)].sort())

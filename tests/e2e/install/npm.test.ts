@@ -1,23 +1,33 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { loadAll, npmInstall, packed, pinned } from "../support/packed";
-import { done, root } from "../support/stack";
+import { nodeOf } from "../../../tools/lib/nodes.mjs";
+import { receiver } from "../../support/receiver";
+import { expectSpans, loadAll, npmInstall, packed, pinned } from "../support/packed";
+import { done, failed, root } from "../support/stack";
 import { world, type World, writesOf } from "../support/world";
 
 /**
- * The packed package as npm installs it for a user, with the newest @pulumi/pulumi for this Node.js: every kind of program. A life with
- * the oldest and the newest of all: newest.test.ts. TypeScript as the README has it: release.test.ts.
+ * The packed package as npm installs it for a user, at the oldest end of the range in package.json: a life in every kind of program. At
+ * the newest end, in TypeScript as the README has it: release.test.ts. `npm run compatibility` tries every Node.js, SDK, installer and
+ * kind of program.
  */
 
-const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../../package.json");
-const newest = devDependencies["@pulumi/pulumi"]!;
+const { peerDependencies } = jest.requireActual<{ peerDependencies: Record<string, string> }>("../../../package.json");
+const sdk = "3.216.0";
+
+/** What `pulumi import` prints for a dynamic resource, by its release; docs/troubleshooting.md quotes both. */
+const refusals = [
+  "Cannot read properties of undefined (reading 'toJavaScript')",
+  "code must be a string, not undefined",
+];
 
 /** A stack in a project that knows nothing of this repository. */
 async function installed(...modules: string[]): Promise<World> {
   const { tarball } = await packed();
   const w = await world("", { timing: { environmentStart: 0, nodeStart: 0 } });
+  w.stack.env.PATH = [dirname(await nodeOf("20")), w.stack.env.PATH].join(delimiter);
   rmSync(join(w.stack.folder, "node_modules"), { recursive: true });
   delete w.stack.env.NODE_OPTIONS; // all that the SDK loads
   w.stack.write("Pulumi.yaml", "name: e2e\nruntime: nodejs\n");
@@ -27,21 +37,29 @@ async function installed(...modules: string[]): Promise<World> {
   return w;
 }
 
-const body = `
-const consortium = new Consortium("packed");
+const bodyWith = (description: string): string => `
+const consortium = new Consortium("packed", { description: "${description}" });
 const environment = new Environment("e", { consortium, provider: "geth", consensusType: "poa" });
 const node = new Node("n", { environment, membership: new Membership("m", { consortium }) });
 `;
-const names = "Consortium, Environment, Membership, Node";
+const [body, names] = [bodyWith("first"), "Consortium, Environment, Membership, Node"];
+const within = "/consortia/:consortiumId";
+const creates = [
+  "/consortia",
+  `${within}/environments`,
+  `${within}/environments/:environmentId/nodes`,
+  `${within}/memberships`,
+];
 
-/** module kind → files of the program */
-const programs: [string, Record<string, string>][] = [
+/** module kind → files of the program, and what it changes in the network of the one before */
+const programs: [string, Record<string, string>, string[]][] = [
   [
     "CommonJS",
     {
       "package.json": '{ "name": "user", "private": true, "main": "index.js" }',
       "index.js": `const { ${names} } = require("pulumi-consortium");${body}exports.url = node.urls.rpc;`,
     },
+    creates.map((route) => `POST ${route}`),
   ],
   [
     "ESM",
@@ -49,6 +67,7 @@ const programs: [string, Record<string, string>][] = [
       "package.json": '{ "name": "user", "private": true, "type": "module", "main": "index.js" }',
       "index.js": `import { ${names} } from "pulumi-consortium";${body}export const url = node.urls.rpc;`,
     },
+    [],
   ],
   [
     "TypeScript with the older module resolution of Pulumi's templates",
@@ -56,8 +75,9 @@ const programs: [string, Record<string, string>][] = [
       "package.json": '{ "name": "user", "private": true, "main": "index.ts" }',
       "tsconfig.json":
         '{ "compilerOptions": { "strict": true, "target": "ES2020", "module": "CommonJS", "moduleResolution": "Node" } }',
-      "index.ts": `import { ${names} } from "pulumi-consortium";\nimport { ConsortiumClient } from "pulumi-consortium/client";\n${body}export const url = node.urls.rpc;\nexport const there = typeof ConsortiumClient;`,
+      "index.ts": `import { ${names} } from "pulumi-consortium";\nimport { ConsortiumClient } from "pulumi-consortium/client";\n${bodyWith("second")}export const url = node.urls.rpc;\nexport const there = typeof ConsortiumClient;`,
     },
+    [`PATCH ${within}`],
   ],
 ];
 
@@ -70,32 +90,40 @@ test("only the results of the build are packed, and no file refers to a source m
   expect(naming).toEqual([]);
 });
 
-describe(`with @pulumi/pulumi ${newest}`, () => {
+describe(`with @pulumi/pulumi ${sdk} on Node.js 20`, () => {
   let w: World;
   beforeAll(async () => {
-    w = await installed(...["@pulumi/pulumi", "typescript", "ts-node", "@types/node"].map(pinned));
+    w = await installed(`@pulumi/pulumi@${sdk}`, ...["typescript", "ts-node", "@types/node"].map(pinned));
   });
 
-  test("each of its modules can be loaded, and there is one Pulumi SDK", async () => {
-    expect(await loadAll(w.stack.folder)).toEqual([newest]);
+  test("each of its modules can be loaded, and there is one Pulumi SDK, which begins the range of package.json", async () => {
+    expect(await loadAll(w.stack.folder)).toEqual([sdk]);
+    expect(peerDependencies).toMatchObject({ "@pulumi/pulumi": `>=${sdk} <4` });
   });
 
   test.each(programs)(
-    "a %s program runs, and changes nothing in the network of another program",
-    async (kind, files) => {
+    "a %s program runs, and changes in the network of another program what is another value, with spans",
+    async (kind, files, writes) => {
       const project = join(w.stack.folder, "package.json");
       const { dependencies } = JSON.parse(readFileSync(project, "utf8")) as object & { dependencies: object };
       for (const file of ["index.js", "index.ts", "tsconfig.json"]) rmSync(join(w.stack.folder, file), { force: true });
       for (const [file, text] of Object.entries(files)) w.stack.write(file, text);
       writeFileSync(project, JSON.stringify({ ...JSON.parse(files["package.json"]!), dependencies }));
       w.service.clearCalls();
-      await done(w.stack.up({ PULUMI_NODEJS_TRANSPILE_ONLY: undefined }));
+      const { origin, spans } = await receiver();
+      const env = { PULUMI_NODEJS_TRANSPILE_ONLY: undefined, OTEL_EXPORTER_OTLP_ENDPOINT: origin };
+      await done(w.stack.up(env, ...(kind === "CommonJS" ? [] : ["--refresh"])));
       expect(await w.stack.outputs()).toMatchObject({ url: expect.stringContaining(w.service.url) as string });
-      expect(writesOf(w.service)).toHaveLength(kind === programs[0]![0] ? 4 : 0);
+      expect(writesOf(w.service).sort()).toEqual(writes);
+      if (kind === "CommonJS") expectSpans(spans(), w.stack.folder, "1");
     },
   );
 
-  test("and is taken down", async () => {
+  test("nothing can be imported, and that changes nothing; a destroy takes all down", async () => {
+    const before = [await w.stack.ids(), await w.network()];
+    const text = await failed(w.stack.run(["import", "pulumi-nodejs:dynamic/consortium:Node", "other", "n1", "--yes"]));
+    expect(refusals.filter((words) => text.includes(words))).toHaveLength(1);
+    expect([await w.stack.ids(), await w.network()]).toEqual(before);
     expect(await w.stack.destroy()).toMatchObject({ code: 0 });
     expect((await w.network()).consortia).toEqual([]);
   });
@@ -140,7 +168,7 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
       const { archives } = await packed();
       const others = ["service", "console", "fleet"].map((name) => `consortium-${name}`);
       await npmInstall(w.stack.folder, ...others.map((name) => archives[name]!));
-      expect(await loadAll(w.stack.folder)).toEqual([newest]);
+      expect(await loadAll(w.stack.folder)).toEqual([sdk]);
       for (const name of others) {
         const verb = name === "consortium-service" ? "serve" : name.replace("consortium-", "");
         const [whole, alone] = [await own("pulumi-consortium", verb, "--help"), await own(name, "--help")];

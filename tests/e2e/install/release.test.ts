@@ -11,14 +11,16 @@ import { nodeOf, platform } from "../../../tools/lib/nodes.mjs";
 import { neutralEnv } from "../../../tools/lib/processes.mjs";
 import { temporary } from "../../fleet/made";
 import { freePort } from "../../support/network";
+import { receiver } from "../../support/receiver";
 import { until } from "../../support/until";
 import { cliWithLanguages, virtualEnvironment } from "../support/languages/sdk";
 import { Newcomer } from "../support/newcomer";
+import { expectSpans } from "../support/packed";
 import { released, version } from "../support/release";
 import { root } from "../support/stack";
 import { world } from "../support/world";
 
-/* The output of `npm run release`, as its users install it. npm.test.ts has more about the npm packages. */
+/* The output of `npm run release`, as its users install it. npm.test.ts has more about the npm packages, at the oldest end of the SDK's range. */
 
 let release: string;
 const names = (folder: string): string[] => readdirSync(join(release, folder)).sort();
@@ -133,8 +135,19 @@ describe("each npm package installs from the release alone, on Node.js 24, and w
       user.write("tsconfig.json", "json");
       expect(await user.sh("npx --no-install tsc")).toBe("");
       expect(await user.sh("npx --no-install pulumi-resource-consortium --version")).toBe(`${version}\n`);
-      const begin = [/^export PULUMI_CONFIG_PASSPHRASE/, /^pulumi stack init/];
-      expect(await user.runs(...begin, "pulumi up --yes --skip-preview")).toMatch(/\+ 9 created/);
+      const { origin, spans } = await receiver();
+      const begin = /^export PULUMI_CONFIG_PASSPHRASE/;
+      const otel = `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}`;
+      const up = "pulumi up --yes --skip-preview";
+      expect(await user.runs(begin, /^pulumi stack init/, otel, up)).toMatch(/\+ 9 created/);
+      expectSpans(spans(), join(folder, "pulumi-consortium"), "2");
+      const change = "sed -i -e 's/Who shipped/Who sent/' -e 's/, { protect: true }//' index.ts";
+      expect(await user.runs(begin, change, `${up} --refresh`)).toMatch(/ ~ 1 updated\n +8 unchanged\n/);
+      const refused = user.runs(begin, "pulumi import pulumi-nodejs:dynamic/consortium:Node another n1 --yes");
+      await expect(refused).rejects.toThrow(/code must be a string, not undefined|reading 'toJavaScript'/);
+      expect(await user.runs(begin, "pulumi destroy --yes --skip-preview")).toMatch(/ - 9 deleted\n/);
+      const [own] = service.organizations;
+      expect(service.store.consortia.list().filter(({ parent }) => parent === own!.id)).toEqual([]);
     },
     async "consortium-service"(user) {
       await user.runs(/^npm install/);

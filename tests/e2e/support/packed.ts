@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { withLock } from "../../../tools/lib/cache.mjs";
 import { npmPackages } from "../../../tools/lib/prepare.mjs";
+import { type Span } from "../../support/receiver";
 
 const execute = promisify(execFile);
 const { devDependencies, exports } = jest.requireActual<{
@@ -59,4 +60,13 @@ export async function loadAll(project: string): Promise<string[]> {
   const files = stdout.trim().split("\n");
   const versions = files.map((file) => JSON.parse(readFileSync(join(project, file), "utf8")) as { version: string });
   return [...new Set(versions.map(({ version }) => version))];
+}
+
+/** Spans of a life, with the OpenTelemetry that the SDK of this project brings. @param major its version */
+export function expectSpans(all: Span[], project: string, major: string): void {
+  const file = join(project, "node_modules/@opentelemetry/sdk-trace-base/package.json");
+  expect((JSON.parse(readFileSync(file, "utf8")) as { version: string }).version.split(".")[0]).toBe(major);
+  const { traceId, spanId } = all.find(({ name }) => name === "create Node")!;
+  const below = all.filter((span) => span.traceId === traceId && span.parentSpanId === spanId);
+  expect(below.map(({ name }) => name)).toContain("wait");
 }
