@@ -4,18 +4,28 @@ import { send } from "../../support/network";
 import { failed, onNewest } from "../support/stack";
 import { canaryKey, type World, world, writesOf } from "../support/world";
 
+/** Secrets at any depth. */
 const program = (definition: string): string => `
+config:
+  word: { type: string, secret: true }
 resources:
   trade:
     type: consortium:Network
     properties:
-      members: [acme, globex]
+      consortium:
+        description: "\${word}"
+        extra: { a: { b: ["\${word}"] } }
+      members:
+        acme: { extra: { label: "\${word}" } }
+        globex: {}
       environments:
         e:
           provider: quorum
           consensusType: raft
-          nodes: { acme: 1, globex: 1 }
-          credentials: [acme]
+          description: "\${word}"
+          chainId: { fn::secret: 4242424242 }
+          nodes: { acme: 1, globex: { globex-1: { extra: { zone: "\${word}" } } } }
+          credentials: { acme: { keepers: { year: { of: "\${word}" } } } }
           zones: { ohio: { region: us-east-2, cloud: aws } }
           configurations:
             gas: { member: acme, type: node_config, details: { gas_price: { fn::secret: hush-hush }, token: { env: TEST_TOKEN } } }
@@ -24,6 +34,7 @@ resources:
           ${definition}
 outputs:
   rpc: \${trade.consortia["trade"].environments["e"].nodes["acme-1"].urls.rpc}
+  chain: \${trade.consortia["trade"].environments["e"].chainId}
   files: \${trade.consortia["trade"].environments["e"].services["files"].urls}
   password: \${trade.passwords["trade"]["e"]["acme"]}
   nodes:
@@ -37,8 +48,16 @@ outputs:
 
 let w: World;
 beforeAll(async () => {
-  w = await world(program(""), { language: "yaml", plugin: true, env: { TEST_TOKEN: "quite-quiet" } });
+  const given = { env: { TEST_TOKEN: "quite-quiet" }, secrets: { word: "canary-word-1" } };
+  w = await world(program(""), { language: "yaml", plugin: true, ...given });
 });
+
+/** No secret is in what was printed, or in the state. */
+async function clean(text: string): Promise<void> {
+  const all = text + (await w.stack.exported());
+  for (const secret of ["canary-word", "4242424242", canaryKey, "hush-hush", "quite-quiet"])
+    expect(all).not.toContain(secret);
+}
 
 test("the program of the reference makes a network", async () => {
   const { text } = examples("yaml").find(
@@ -51,23 +70,29 @@ test("the program of the reference makes a network", async () => {
 });
 
 test("a network in YAML: one component, and the plugin registers its parts", async () => {
-  const up = await w.stack.up();
+  const { text } = await w.stack.ok(["preview", "--diff"]);
+  await clean(text);
+  for (const open of [/name +: "trade"/, /consensusType +: "raft"/, /orgName +: "acme"/]) expect(text).toMatch(open);
+  const up = await w.stack.up({}, "--diff");
   expect(up).toMatchObject({ code: 0 });
   expect(up.text).toContain("+ 12 created");
+  await clean(up.text);
+  expect((await w.network()).consortia).toMatchObject([{ description: "canary-word-1" }]);
   const { rpc, files, password, nodes } = await w.stack.outputs();
   expect(rpc).toMatch(/^http:/);
   expect((nodes as { name: string }[]).map(({ name }) => name).sort()).toEqual(["acme-1", "globex-1"]);
   expect(Object.values(files as object)).toEqual([expect.stringMatching(/^http/)]);
-  const exported = await w.stack.exported();
   expect(password).toEqual(expect.any(String));
-  for (const secret of [String(password), canaryKey, "hush-hush", "quite-quiet"])
-    expect(exported + up.text).not.toContain(secret);
+  expect((await w.stack.exported()) + up.text).not.toContain(String(password));
   const { path } = w.service.calls.find(({ method, path }) => method === "POST" && path.endsWith("/configurations"))!;
   expect(await send(w.service, "GET", path.replace(/^.*(?=\/consortia\/)/, ""))).toMatchObject([
     { details: { gas_price: "hush-hush", token: "quite-quiet" } },
   ]);
   for (const again of [await w.stack.preview(), await w.stack.refresh()])
     expect(again).toMatchObject({ code: 0, text: expect.stringContaining("12 unchanged") as string });
+  w.stack.secrets({ word: "canary-word-2" });
+  await clean((await w.stack.ok(["preview", "--diff"])).text);
+  w.stack.secrets({ word: "canary-word-1" });
 });
 
 test("all problems of its definition are reported at preview, at once, without a call", async () => {
@@ -79,25 +104,26 @@ test("all problems of its definition are reported at preview, at once, without a
 
 test("a value that is not known yet is refused, not waited for", async () => {
   w.stack.program(
-    program("description: ${other.id}").replace(
-      "resources:",
-      "resources:\n  other: { type: consortium:Consortium, properties: { name: other } }",
-    ),
+    program("")
+      .replace('description: "${word}"\n          chainId', "description: ${other.id}\n          chainId")
+      .replace("resources:", "resources:\n  other: { type: consortium:Consortium, properties: { name: other } }"),
   );
   expect(await failed(w.stack.preview())).toMatch(
     /trade: write environments as a plain value\. .*\[invalid-argument: /,
   );
 });
 
-test("after an error in it, its own line says where to look, if Pulumi shows that line", async () => {
-  w.stack.program(program("").replace("nodes: { acme: 1", "nodes: { acme: 2"));
+test("after an error in it, its own line says where to look, if Pulumi shows that line, and no secret", async () => {
+  w.stack.program(program("").replace("globex-1: {", 'globex-2: { extra: { zone: "${word}" } }, globex-1: {'));
   const route = "/consortia/:consortiumId/environments/:environmentId/nodes";
-  const fault = w.service.faults.add({ method: "POST", route, kind: "status", status: 400, errorMessage: "not today" });
+  const errorMessage = "no canary-word-1 here";
+  const fault = w.service.faults.add({ method: "POST", route, kind: "status", status: 422, errorMessage });
   const text = await failed(w.stack.up());
   fault.remove();
+  await clean(text);
   const diagnostics = text.slice(text.indexOf("Diagnostics:"));
   expect(diagnostics.match(/error: .*/g)!.sort()).toEqual([
-    expect.stringMatching(/nodes: HTTP 400: not today/) as string,
+    expect.stringMatching(/nodes: HTTP 422: no \[secret\] here/) as string,
     ...(onNewest
       ? []
       : [
