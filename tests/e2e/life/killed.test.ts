@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { type Call } from "../../../service/index";
 import { isAlive, treeOf } from "../../../tools/lib/processes.mjs";
 import { temporary } from "../../fleet/made";
 import { finished, type Result } from "../support/stack";
@@ -40,11 +41,12 @@ async function expectWhole(w: World): Promise<void> {
 const isProvider = ({ command }: { command: string }): boolean =>
   /dynamic-provider|pulumi-resource-consortium/.test(command);
 
-/** Kills what an `up` has started, at once, when the service has got a call by this route: everything, or the provider alone. */
-async function killedAt(w: World, route: string, victim = (_: { command: string }): boolean => true): Promise<void> {
+/** Kills what an `up` has started, at once, when the service has got as many calls by this route: everything, or the provider alone. */
+async function killedAt(w: World, route: string, nth: number, victim = (_: { command: string }): boolean => true) {
   const child = w.stack.start(["up", "--yes", "--skip-preview"]);
   const end = finished(child);
-  await until(() => w.service.calls.some((call) => call.method === "POST" && call.route === route));
+  const isIt = (call: Call): boolean => call.method === "POST" && call.route === route;
+  await until(() => w.service.calls.filter(isIt).length >= nth);
   const processes = treeOf(child.pid!);
   spawnSync("kill", ["-KILL", ...processes.filter(victim).map(({ pid }) => String(pid))]);
   expect((await end).code).not.toBe(0);
@@ -73,42 +75,55 @@ async function cancelled({ stack }: World): Promise<void> {
   await stack.ok(["cancel", "--yes"]);
 }
 
-/**
- * One run after the other is killed at the next create. Only the last one gets through. (Every create, on both adapters:
- * provider/stacks/killed and reliability/oracle.)
- */
-test.each([
-  ["dynamic", "unanswered"],
-  ["plugin", "answered"],
-])("on the %s provider, killed at each create, %s: `pulumi cancel && pulumi up` continues", async (adapter, how) => {
-  const w = await world(wholeTree, { plugin: adapter === "plugin", env: { XDG_STATE_HOME: temporary() } });
-  for (const route of [...Object.values(creates), deploy]) {
-    if (how === "unanswered") w.service.faults.add({ kind: "hang", method: "POST", route, acted: true });
-    await killedAt(w, route);
-    w.service.faults.clear();
-    await cancelled(w);
-  }
-  const { code, text } = await w.stack.up();
-  expect([code, text]).toEqual([0, expect.not.stringMatching(/already taken|CONSORTIUM_ADOPT/)]);
-  expect(text).toContain("pending operations from previous deployment");
-  expect(logsIn(w)).toEqual([]);
-  await expectWhole(w);
-});
+/** A create, whether the service acts if it does not answer, and what is killed then: the rest is an answer, and everything. */
+type Kill = [route: string, unanswered?: { acted: boolean }, victim?: typeof isProvider];
+const acted = { acted: true };
+const { consortia, memberships, environments, nodes, appcreds } = creates;
+const kills: [adapter: string, kills: Kill[]][] = [
+  [
+    "dynamic",
+    [
+      ...Object.values(creates).map((route): Kill => [route, acted]),
+      [deploy, { acted: false }, isProvider],
+      [deploy, acted],
+    ],
+  ],
+  // The credential before any other run has asked for one.
+  ["plugin", [[consortia, acted], [memberships], [environments], [appcreds, acted, isProvider], [nodes], [deploy]]],
+];
 
-test.each([
-  ["after a credential's create", "plugin", creates.appcreds, true],
-  ["before the tether's deployment", "dynamic", deploy, false],
-])("the provider killed %s, on the %s provider", async (_, adapter, route, acted) => {
-  const w = await world(wholeTree, { plugin: adapter === "plugin" });
-  w.service.faults.add({ kind: "hang", method: "POST", route, acted, times: 1 });
-  await killedAt(w, route, isProvider);
-  await cancelled(w);
-  expect(await w.stack.up()).toMatchObject({ code: 0 });
-  await expectWhole(w);
-});
+/**
+ * One run after the other is killed at the next create. Only the last one gets through, and finds names again that `pulumi:autonaming` made.
+ * (Every create, on both adapters: provider/stacks/killed and reliability/oracle.)
+ */
+test.each(kills)(
+  "on the %s provider, killed at each create: `pulumi cancel && pulumi up` continues",
+  async (adapter, all) => {
+    const resources = { "consortium:index:Consortium": { pattern: "${name}-${hex(8)}" } };
+    const autonaming = { providers: { consortium: { resources } } } as unknown as string;
+    const onPlugin = { plugin: true, config: { "pulumi:autonaming": autonaming } };
+    const w = await world(wholeTree, { ...(adapter === "plugin" && onPlugin), env: { XDG_STATE_HOME: temporary() } });
+    const named = async () => (await w.network()).consortia.map(({ name }) => name);
+    let names: unknown[] | undefined;
+    for (const [at, [route, unanswered, victim]] of all.entries()) {
+      if (unanswered) w.service.faults.add({ kind: "hang", method: "POST", route, times: 1, ...unanswered });
+      await killedAt(w, route, all.slice(0, at + 1).filter(([one]) => one === route).length, victim);
+      w.service.faults.clear();
+      await cancelled(w);
+      expect(await named()).toEqual((names ??= await named()));
+    }
+    expect(names).toEqual([expect.stringMatching(adapter === "plugin" ? /^c-[0-9a-f]{8}$/ : /^c$/)]);
+    const { code, text } = await w.stack.up();
+    expect([code, text]).toEqual([0, expect.not.stringMatching(/already taken|CONSORTIUM_ADOPT/)]);
+    expect(text).toContain("pending operations from previous deployment");
+    expect(await named()).toEqual(names);
+    expect(logsIn(w)).toEqual([]);
+    await expectWhole(w);
+  },
+);
 
 test("one `up` survives a fault at each kind of resource", async () => {
-  const w = await world(wholeTree);
+  const w = await world(wholeTree, { inline: true });
   const faults = (
     [
       ["GET", "/consortia", { kind: "refuse", ms: 1_500 }],
@@ -124,18 +139,4 @@ test("one `up` survives a fault at each kind of resource", async () => {
   expect(faults.map(({ hits }) => hits)).toEqual([1, 1, 1, 1, 1, 1]);
   w.service.setTiming({ listLag: 0 });
   await expectWhole(w);
-});
-
-test("a name that `pulumi:autonaming` made is found again after a kill", async () => {
-  const program = `new (require("pulumi-consortium").Consortium)("c")`;
-  const autonaming = { pattern: "${name}-${hex(8)}" } as unknown as string;
-  const w = await world(program, { plugin: true, config: { "pulumi:autonaming": autonaming } });
-  w.service.faults.add({ kind: "hang", method: "POST", route: creates.consortia, acted: true, times: 1 });
-  await killedAt(w, creates.consortia);
-  const [{ name } = { name: "" }] = (await w.network()).consortia;
-  expect(name).toMatch(/^c-[0-9a-f]{8}$/);
-  await cancelled(w);
-  expect(await w.stack.up()).toMatchObject({ code: 0 });
-  expect((await w.network()).consortia).toMatchObject([{ name }]);
-  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
 });
