@@ -121,6 +121,8 @@ describe("deletion", () => {
     await make(`${within}/appcreds`, { name: "test-own", membership_id: member }, 5);
     await make(`${within}/appcreds`, { name: "test-cred", membership_id: m }, 5);
     await make(`/consortia/${c}/environments`, { name: "test-young", ...kind }, 1);
+    const { kept } = JSON.parse((await sweepOld("--json")).stdout) as { kept: { name: string }[] };
+    expect(kept.map(({ name }) => name)).toEqual(["test-cred"]); // the other one goes with its member
     const { code, stdout } = await sweepOld("--yes");
     expect(code).toBe(0);
     expect(stdout).toMatch(/consortium "prod" \(\w+\), stays/);

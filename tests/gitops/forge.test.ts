@@ -9,7 +9,10 @@ import { shared } from "./files";
 
 /* The requests of gitops/forge.mjs to a forge. For whole pipelines, see e2e/gitops. */
 
+/** The project: a folder of a repository that has others. */
 let clone: string;
+/** A hash of what is in it. */
+let content: string;
 const git = (...args: string[]): string =>
   execFileSync("git", ["-C", clone, ...args], { encoding: "utf8", stdio: "pipe" });
 const write = (file: string, text: string): void => writeFileSync(join(clone, file), text);
@@ -26,11 +29,16 @@ async function failed(run: Promise<Finished>): Promise<string> {
 
 beforeAll(async () => {
   for (const program of ["zip", "unzip"]) await programOf(program, program);
-  clone = mkdtempSync(join(tmpdir(), "consortium-clone-"));
-  git("init", "--quiet");
+  clone = join(mkdtempSync(join(tmpdir(), "consortium-clone-")), "network");
+  mkdirSync(clone);
+  git("init", "--quiet", "..");
   write("Pulumi.yaml", "name: trade-network\nruntime: nodejs\n");
-  git("add", "--all");
-  git("-c", "user.name=team", "-c", "user.email=team@example.com", "commit", "--quiet", "-m", "A network");
+  for (const text of ["A network\n", "Two networks\n"]) {
+    write("../README.md", text); // a plan stays good while others change
+    git("add", "--all", "..");
+    git("-c", "user.name=team", "-c", "user.email=team@example.com", "commit", "--quiet", "-m", text);
+    content ??= git("rev-parse", "HEAD:network").trim();
+  }
 });
 
 /** Comments of others: more than a page, and the report of another project's bot. */
@@ -101,7 +109,7 @@ test.each([[[]], [["plan"]], [["toString", "staging"]]])("%j says nothing that i
 
 test("the newest plan for the same files counts, in whatever order they are listed", async () => {
   const { other, env } = await forgeWith();
-  const name = `plan-staging-${git("rev-parse", "HEAD^{tree}").trim()}`;
+  const name = `plan-staging-${content}`;
   for (const [run, day] of [2, 3, 1].entries()) {
     const folder = join(other.uploads, String(run));
     mkdirSync(folder, { recursive: true });
@@ -167,7 +175,7 @@ test("GitHub: only a copy that the main branch made counts, and the newest of tw
 
 test("plans that are from forks or expired do not count; an invalid answer is an error", async () => {
   const { other, env } = await forgeWith();
-  const name = `plan-staging-${git("rev-parse", "HEAD^{tree}").trim()}`;
+  const name = `plan-staging-${content}`;
   const of = { id: 1, repository_id: 1, head_branch: "change" };
   const [own, fork] = [1, 2].map((id) => ({ ...of, head_repository_id: id }));
   const made = { name, created_at: "2026-01-01T00:00:00Z", zip: Buffer.from("") };
