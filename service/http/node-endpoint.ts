@@ -58,7 +58,6 @@ export class NodeEndpoint {
       if (ids.has(credential) || ids.has(node)) member.terminate();
   }
 
-  /** Closes all WebSockets. */
   close(): void {
     for (const member of this.#open.keys()) member.terminate();
   }
@@ -74,10 +73,11 @@ export class NodeEndpoint {
     const socket = asksUpgrade(request.raw);
     const { environmentId: id } = request.params as { environmentId: string };
     const chain = () => this.ledger.chain({ id });
-    const { profile, accounts } = await chain();
+    const { spec, accounts } = await chain();
     const { node, credential } = this.#admit(request, reply); // again, because starting the chain takes a while
     const account = this.ledger.account(accounts, node);
-    const rights = { limits: this.base.settings.callLimits, account, profile, socket, report: this.base.report };
+    const { settings, report } = this.base;
+    const rights = { limits: settings.callLimits, account, profile: spec.profile, socket, report };
     if (!socket) return send(reply, read((request.body as string | undefined) ?? "", rights), chain, rights);
     this.#webSockets.handleUpgrade(request.raw, request.raw.socket, this.#heads.get(request.raw)!, (member) => {
       request.raw.socket.setKeepAlive(true, silence);

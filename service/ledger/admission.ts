@@ -10,16 +10,12 @@ import type { Pool, Waiting } from "./pool";
 export const blockGas = 30_000_000;
 /** Half of the order of secp256k1: a signature with a larger s has a twin with a smaller one, and is invalid. */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-/** The hard fork that introduced each transaction type. Blob transactions need a network that keeps blobs. */
-const typeSince: Readonly<Record<number, HardFork>> = { 1: "berlin", 2: "london", 4: "prague" };
+/** The hard fork that introduced each transaction type. Others need a network that keeps blobs, or set code for other accounts. */
+const typeSince: Readonly<Record<number, HardFork>> = { 1: "berlin", 2: "london" };
 /** Bytes of a transaction on a public network. */
 const usualSize = 131_072;
 const mostNonce = 2n ** 64n - 1n;
 
-/** The precompile that recovers the account of a signature. */
-const recovery = "0x0000000000000000000000000000000000000001";
-
-/** The hard fork whose rules a chain has. */
 export const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";
 
 /** Decodes a signed transaction. Throws problems that do not depend on the chain's state. */
@@ -67,11 +63,8 @@ function fits(tx: Transaction, raw: string, spec: ChainSpec): void {
   if (costOf(tx) >= 2n ** 256n) throw new Unfit("insufficient funds for gas * price + value");
   const needed = intrinsicGas(tx, fork);
   if (gasLimit < needed) throw new Unfit(`intrinsic gas too low: gas ${gasLimit}, minimum needed ${needed}`);
-  if (tx.type === 4 && (to === null || !tx.authorizationList?.length))
-    throw new Unfit("EIP-7702 transaction with empty auth list or without a receiver");
 }
 
-/** The gas that a transaction needs before execution. */
 export function intrinsicGas(tx: Transaction, fork: HardFork): bigint {
   const data = Buffer.from(tx.data.slice(2), "hex");
   const zeros = data.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0);
@@ -80,14 +73,12 @@ export function intrinsicGas(tx: Transaction, fork: HardFork): bigint {
   const keys = (tx.accessList ?? []).reduce((sum, { storageKeys }) => sum + 2_400 + 1_900 * storageKeys.length, 0);
   const base = 21_000 + (tx.to === null ? 32_000 : 0) + 4 * zeros + 16 * others + 2 * words + keys;
   const floor = hasFork(fork, "prague") ? 21_000 + 10 * (zeros + 4 * others) : 0;
-  return BigInt(Math.max(base + 25_000 * (tx.authorizationList?.length ?? 0), floor));
+  return BigInt(Math.max(base, floor));
 }
 
-/** The maximum cost of a transaction for its sender. */
 const costOf = ({ gasLimit, gasPrice, maxFeePerGas, value }: Transaction): bigint =>
   gasLimit * (maxFeePerGas ?? gasPrice ?? 0n) + value;
 
-/** A signed transaction with its sender. */
 export interface Sent {
   raw: string;
   tx: Transaction;
@@ -100,66 +91,37 @@ export async function sentBy(engine: Engine, raw: string, spec: ChainSpec): Prom
   return { raw, tx, from: await senderOf(engine, tx) };
 }
 
-/** A transaction that waits for a block, as clients show it. */
-export function shownWaiting({ raw, from }: Pick<Waiting, "raw" | "from">): object {
-  const tx = ethers().Transaction.from(raw);
-  const hex = (value: bigint | number | null) => `0x${(value ?? 0).toString(16)}`;
-  const { r, s, yParity, networkV, v } = tx.signature!;
-  const fees = { maxFeePerGas: hex(tx.maxFeePerGas), maxPriorityFeePerGas: hex(tx.maxPriorityFeePerGas) };
-  const typed = { accessList: tx.accessList, yParity: hex(yParity) };
-  return {
-    blockHash: null,
-    blockNumber: null,
-    transactionIndex: null,
-    type: hex(tx.type),
-    chainId: hex(tx.chainId),
-    nonce: hex(tx.nonce),
-    hash: tx.hash,
-    from,
-    to: tx.to?.toLowerCase() ?? null,
-    value: hex(tx.value),
-    input: tx.data,
-    gas: hex(tx.gasLimit),
-    gasPrice: hex(tx.maxFeePerGas ?? tx.gasPrice),
-    ...(tx.type === 2 ? fees : {}),
-    ...(tx.type === 0 ? {} : typed),
-    v: hex(tx.type === 0 ? (networkV ?? v) : yParity),
-    r: hex(BigInt(r)),
-    s: hex(BigInt(s)),
-  };
-}
-
 /** What is known about accounts after the latest change of the state. */
 export class Accounts {
   readonly #balances = new Map<string, bigint>();
   /** How many transactions each has in blocks. */
   readonly #used = new Map<string, number>();
 
-  async balance(engine: Engine, account: string): Promise<bigint> {
-    const known =
-      this.#balances.get(account) ?? BigInt(await engine.call<string>("eth_getBalance", [account, "latest"]));
-    this.#balances.set(account, known);
-    return known;
-  }
+  balance = (engine: Engine, account: string): Promise<bigint> =>
+    known(this.#balances, account, async () =>
+      BigInt(await engine.call<string>("eth_getBalance", [account, "latest"])),
+    );
 
-  async used(engine: Engine, account: string): Promise<number> {
-    const known =
-      this.#used.get(account) ?? Number(await engine.call<string>("eth_getTransactionCount", [account, "latest"]));
-    this.#used.set(account, known);
-    return known;
-  }
+  used = (engine: Engine, account: string): Promise<number> =>
+    known(this.#used, account, async () =>
+      Number(await engine.call<string>("eth_getTransactionCount", [account, "latest"])),
+    );
 
-  /** Notes a change of the state. @param senders all accounts that sent a transaction in it; undefined if they are not known */
-  changed(senders?: readonly { from: string; nonce: string }[]): void {
+  /** Notes a change of the state. @param senders all accounts that sent a transaction in it */
+  changed(senders: readonly { from: string; nonce: string }[]): void {
     this.#balances.clear();
-    if (!senders) this.#used.clear();
-    for (const { from, nonce } of senders ?? []) this.#used.set(from.toLowerCase(), Number(nonce) + 1);
+    for (const { from, nonce } of senders) this.#used.set(from.toLowerCase(), Number(nonce) + 1);
   }
 }
 
-/** The known state of a chain. */
+async function known<T>(all: Map<string, T>, account: string, ask: () => Promise<T>): Promise<T> {
+  const value = all.get(account) ?? (await ask());
+  all.set(account, value);
+  return value;
+}
+
 interface Known {
-  accounts: Accounts;
+  known: Accounts;
   pool: Pool;
   spec: ChainSpec;
 }
@@ -171,18 +133,18 @@ interface Known {
 export async function admitted(
   engine: Engine,
   { raw, tx, from }: Sent,
-  { accounts, pool }: Known,
+  { known, pool }: Known,
 ): Promise<[string, Waiting]> {
   const hash = ethers().keccak256(raw); // tx.hash would serialize it again
   if (pool.has(hash)) throw new Unfit("already known");
-  const used = await accounts.used(engine, from);
+  const used = await known.used(engine, from);
   if (tx.nonce < used) throw new Unfit(`nonce too low: next nonce ${used}, tx nonce ${tx.nonce}`);
   const cost = costOf(tx);
   const own = pool.of(from);
   const former = own.find(({ nonce }) => nonce === tx.nonce);
   if (former && !isDearer(tx, former)) throw new Unfit("replacement transaction underpriced");
   const spent = own.reduce((sum, one) => sum + (one === former ? 0n : one.cost), 0n);
-  const balance = spent + cost > 0n ? await accounts.balance(engine, from) : 0n;
+  const balance = spent + cost > 0n ? await known.balance(engine, from) : 0n;
   if (balance < spent + cost) {
     const queued = spent > 0n ? `, queued cost ${spent}` : "";
     const least = `tx cost ${cost}, overshot ${spent + cost - balance}`;
@@ -205,16 +167,12 @@ function isDearer(tx: Transaction, { raw }: Waiting): boolean {
   return price(tx) > former && price(tx) * 10n >= former * 11n;
 }
 
-/** The sender of a transaction. The engine's precompile is much faster than JavaScript. */
 async function senderOf(engine: Engine, tx: Transaction): Promise<string> {
   const { r, s, yParity } = tx.signature!;
-  const data = `${tx.unsignedHash}${(27 + yParity).toString(16).padStart(64, "0")}${r.slice(2)}${s.slice(2)}`;
-  const found = await engine.call<string>("eth_call", [
-    { to: recovery, gas: "0x10000", gasPrice: "0x0", data },
-    "latest",
-  ]);
-  if (found.length !== 66) throw new Unfit("invalid sender: invalid transaction v, r, s values");
-  return `0x${found.slice(-40)}`;
+  const parts = [tx.unsignedHash.slice(2), (27 + yParity).toString(16).padStart(64, "0"), r.slice(2), s.slice(2)];
+  const found = await engine.recover(parts.join(""));
+  if (BigInt(found) === 0n) throw new Unfit("invalid sender: invalid transaction v, r, s values");
+  return found;
 }
 
 /**
@@ -226,7 +184,7 @@ export async function signed(
   engine: Engine,
   call: (method: string, params: unknown[]) => Promise<unknown>,
   asked: unknown,
-  { accounts, pool, spec }: Known,
+  { known, pool, spec }: Known,
 ): Promise<string> {
   const given = asked as Record<string, unknown> & { from: string };
   const { chainId = spec.chainId, to, data = "0x", input = data } = given;
@@ -234,7 +192,7 @@ export async function signed(
     throw new Unfit(`chainId does not match node's (have=${BigInt(chainId as string)}, want=${spec.chainId})`);
   if (to === undefined && input === "0x") throw new Unfit("contract creation without any data provided");
   const from = given.from.toLowerCase();
-  const next = async () => nextNonce(await accounts.used(engine, from), pool.of(from));
+  const next = async () => nextNonce(await known.used(engine, from), pool.of(from));
   const nonce = given.nonce ?? `0x${(await next()).toString(16)}`;
   const priced = given.gasPrice ?? given.maxFeePerGas ?? given.maxPriorityFeePerGas;
   const free = spec.profile && { gasPrice: `0x${spec.profile.gasPrice.toString(16)}` };

@@ -5,7 +5,6 @@ import type { Entry, LedgerData, ChainSpec, Head, Made, Sealed } from "./ledger-
 import { Pool } from "./pool";
 import { SteadyClock } from "../storage/steady-clock";
 
-/** How a chain is run. */
 export interface Pace {
   /** Replace an engine after this many blocks. */
   growth: number;
@@ -29,9 +28,7 @@ export const usualPace: Pace = {
 
 /** Tracks whether a ledger is in use. Without users, it needs no empty blocks. */
 class Presence {
-  /** Number of subscribers, who count until they leave. */
   subscribers = 0;
-  /** Until when the latest call counts. */
   #until = -Infinity;
   /** Whether there was a call since the latest block, whatever the period. */
   #called = false;
@@ -48,7 +45,6 @@ class Presence {
     this.#until = performance.now() + this.idle;
   }
 
-  /** The callers so far have their block. */
   gotBlock(): void {
     this.#called = false;
   }
@@ -56,14 +52,12 @@ class Presence {
 
 const mostLines = 1_000;
 
-/** The context of every part of a chain. */
 export class ChainBase {
   readonly feeds = new Feeds();
   readonly pool = new Pool();
-  readonly accounts = new Accounts();
+  known = new Accounts();
   /** The users of the chain, except the service itself. */
   readonly presence: Presence;
-  /** Recent messages, oldest first. */
   readonly lines: string[] = [];
   /** The ledger's time. It continues from the latest block, even if the clock was ahead at that time. */
   readonly clock: SteadyClock;
@@ -83,7 +77,6 @@ export class ChainBase {
     this.presence = new Presence(pace.idle);
   }
 
-  /** Timestamp units per millisecond. */
   get perMs(): number {
     return this.spec.profile?.clock === "nanoseconds" ? 1e6 : 1e-3;
   }
@@ -98,12 +91,10 @@ export class ChainBase {
     this.clock.saw(head.timestamp / this.perMs);
   }
 
-  /** Whether the last input could not be recorded. */
   get fails(): boolean {
     return this.#problem !== undefined;
   }
 
-  /** Writes to the nodes' log. */
   log(text: string): void {
     this.lines.push(`${new Date().toISOString()} INFO [geth] ${text}`);
     if (this.lines.length > 2 * mostLines) this.lines.splice(0, mostLines);
@@ -122,7 +113,6 @@ export class ChainBase {
     return sealed(made, parent, spec.profile, data.sealer);
   }
 
-  /** Keeps a block, and notifies its listeners at once. */
   keep(sealed: Sealed): void {
     this.data.keep(sealed);
     this.feeds.block(sealed);

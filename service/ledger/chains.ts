@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Chain } from "./chain";
-import { ChainBase, type Pace, usualPace } from "./chain-base";
+import { type Pace, usualPace } from "./chain-base";
 import type { Host } from "./engine";
 import { LedgerData, OutOfOrder, type ChainSpec } from "./ledger-data";
 import { ServiceError } from "../errors";
@@ -34,7 +34,6 @@ export class Chains {
   readonly #remove = removedAtEnd(this.#sockets);
   readonly #host: Host;
   readonly #running = new Map<string, Promise<Chain>>();
-  /** Chains that are being stopped. */
   readonly #ending = new Map<string, Promise<void>>();
   /** Ledgers with a damaged file, until the service restarts. */
   readonly #outOfOrder = new Map<string, OutOfOrder>();
@@ -78,7 +77,6 @@ export class Chains {
     return chain;
   }
 
-  /** Stops a chain; its ledger stays. */
   stop(key: string): Promise<void> {
     const ended = this.#stop(key).finally(() => {
       if (this.#ending.get(key) === ended) this.#ending.delete(key);
@@ -103,7 +101,6 @@ export class Chains {
     this.warn(error instanceof OutOfOrder ? message : `The ledger ${key} cannot be used: ${message}`);
   }
 
-  /** Stops a chain and deletes its ledger. */
   async erase(key: string): Promise<void> {
     await this.stop(key);
     this.#outOfOrder.delete(key);
@@ -131,8 +128,7 @@ export class Chains {
     try {
       const data = await LedgerData.open(join(this.#dir, key), spec, known, register.clock);
       if (!known) register.add(key, spec.profile);
-      const base = new ChainBase(spec, data, pace, warn, register.clock);
-      return await Chain.start(this.#host, base, (error) => {
+      return await new Chain(this.#host, spec, data, pace, warn, register.clock).start((error) => {
         this.#note(key, error);
         void this.stop(key);
       });

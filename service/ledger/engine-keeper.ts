@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Refusal } from "../errors";
+import { Accounts } from "./admission";
 import type { ChainBase } from "./chain-base";
 import { Engine, headOf, type Host } from "./engine";
 import { OutOfOrder, type Snapshot } from "./ledger-data";
 import { Differs, Replay, stopping } from "./replay";
 
-/** The longest pause between two attempts to start an engine (ms). */
 const longest = 30_000;
 /** How long a replaced engine may finish its requests (ms). */
 const leave = { least: 1_000, most: 60_000 };
@@ -34,11 +34,7 @@ export class EngineKeeper {
     return this.engine?.over === false ? this.engine : undefined;
   }
 
-  /**
-   * The engine, once it has all blocks.
-   *
-   * @param patient whether to wait for a long start, too
-   */
+  /** The engine, once it has all blocks. @param patient whether to wait for a long start, too */
   async ready(patient = false): Promise<Engine> {
     if (this.base.closed) throw stopping();
     if (this.alive) return this.alive;
@@ -46,7 +42,6 @@ export class EngineKeeper {
     return this.next();
   }
 
-  /** Refuses to wait for a start that replays very much. */
   async #mustBeShort(): Promise<void> {
     const { data, pace, spec } = this.base;
     const [all, left] = [await this.#toReplay(), data.end - (this.#replay?.next ?? 0)];
@@ -62,7 +57,6 @@ export class EngineKeeper {
     );
   }
 
-  /** How many entries a start replays. */
   async #toReplay(): Promise<number> {
     return this.base.data.end - ((await this.#snapshots())[0]?.next ?? 0);
   }
@@ -73,7 +67,6 @@ export class EngineKeeper {
     return (await data.snapshots()).filter(({ number }) => number <= data.recorded - pace.lookback);
   }
 
-  /** Starts an engine and makes it the chain's. */
   async begin(): Promise<Engine> {
     const { base } = this;
     if (this.#outOfOrder) throw this.#outOfOrder;
@@ -88,7 +81,7 @@ export class EngineKeeper {
       const replay = await this.#replayed();
       if (all > base.pace.patience) base.log(`The ledger has started, at block ${base.data.height}.`);
       base.head = headOf((await base.data.sealed(base.data.height))!.block);
-      base.accounts.changed();
+      base.known = new Accounts();
       base.pool.restore(await replay.waiting());
       const { engine } = replay;
       this.engine = engine;

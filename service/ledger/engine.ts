@@ -18,16 +18,13 @@ const [zipped, unzipped] = [promisify(gzip), promisify(gunzip)];
 /** A state may take long to load or to dump. */
 const large: Bounds = { bytes: Infinity, ms: 3_600_000 };
 
-/** Where engines run. */
 export interface Host {
   command: string;
-  /** Memory limit of one execution, in bytes. */
   memory: number;
   /** The folder of the sockets, which only this user can enter. */
   dir: string;
 }
 
-/** What a chain's engine begins with. */
 interface Started {
   spec: ChainSpec;
   data: { genesis: string };
@@ -38,6 +35,19 @@ interface Started {
 /** States that an engine must keep: it finds the state of `latest` by its number, also if a block comes meanwhile. */
 const leastHistory = 8;
 
+/**
+ * Code that gives many signatures, 128 bytes each, to the precompile that recovers accounts. Returns a word for each, zero if it is invalid.
+ */
+const recovering = "0x60005b3681101560285760808160003760208160021c6080016080600060015afa506080016002565b60021c6080f3";
+/** The place of that code, in these calls only. */
+const recovery = `0x${"5e".repeat(20)}`;
+
+interface Unknown {
+  signature: string;
+  done: (account: string) => void;
+  failed: (error: unknown) => void;
+}
+
 let started = 0;
 
 /**
@@ -45,14 +55,13 @@ let started = 0;
  * by hash.
  */
 export class Engine extends Caller {
-  /** Whether it has ended. */
   over = false;
-  /** How many blocks it has made. */
   blocks = 0;
+
+  #unknown: Unknown[] = [];
 
   private constructor(
     socketPath: string,
-    /** Why it ended. */
     readonly ended: Promise<string>,
     readonly end: () => void,
   ) {
@@ -83,7 +92,6 @@ export class Engine extends Caller {
     return engine;
   }
 
-  /** Its latest block. */
   head = (): Promise<Block> => this.call<Block>("eth_getBlockByNumber", ["latest", false]);
 
   /** A block with its results. @param rawOf the signed transaction of a hash */
@@ -104,22 +112,37 @@ export class Engine extends Caller {
     return stateRoot === undefined ? {} : { stateRoot };
   }
 
-  /** Makes a block of the waiting transactions, with this time. */
   async seal(timestamp: number): Promise<void> {
     await this.call("evm_mine", [{ timestamp }]);
     this.blocks++;
   }
 
-  /** Adds a signed transaction to its pool. */
   send = (raw: string): Promise<Answer> => this.answer("eth_sendRawTransaction", [raw]);
 
-  /** Loads a state that an engine has dumped. */
   load = (state: Buffer): Promise<unknown> => this.call("anvil_loadState", [`0x${state.toString("hex")}`], large);
 
   /** Its state after the latest block, compressed, with only that block. */
   async dump(number: number): Promise<Buffer> {
     const state = await this.call<string>("anvil_dumpState", [], large);
     return zipped(lastOf(await unzipped(Buffer.from(state.slice(2), "hex")), number));
+  }
+
+  /** The account of a signature. Those of one moment share a call, which is much faster than JavaScript. */
+  recover = (signature: string): Promise<string> =>
+    new Promise((done, failed) => {
+      if (this.#unknown.push({ signature, done, failed }) === 1) setImmediate(() => void this.#recoverAll());
+    });
+
+  async #recoverAll(): Promise<void> {
+    const all = this.#unknown.splice(0);
+    const data = `0x${all.map(({ signature }) => signature).join("")}`;
+    const call = { to: recovery, gas: "0x1c9c380", gasPrice: "0x0", data };
+    try {
+      const found = await this.call<string>("eth_call", [call, "latest", { [recovery]: { code: recovering } }]);
+      all.forEach(({ done }, at) => done(`0x${found.slice(26 + 64 * at, 66 + 64 * at)}`));
+    } catch (error) {
+      for (const { failed } of all) failed(error);
+    }
   }
 
   async #listening(): Promise<void> {
@@ -186,7 +209,6 @@ function argumentsOf({ chainId, profile }: ChainSpec): string[] {
 
 const names: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", arm64: "arm64" };
 
-/** Why a requested ledger is missing, and what to do. */
 export const whyNoLedger = (): string =>
   "@foundry-rs/anvil has no program for this platform, or npm left out optional packages";
 

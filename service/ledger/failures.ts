@@ -1,13 +1,11 @@
 import { RpcError } from "./rpc";
 
-/** An error of a chain. */
 export interface Failure {
   code: number;
   message: string;
   data?: unknown;
 }
 
-/** A failed call, with the message for its caller. */
 export class Unfit extends RpcError {
   constructor(
     message: string,
@@ -18,7 +16,6 @@ export class Unfit extends RpcError {
   }
 }
 
-/** An engine's words, and geth's words for them. */
 const words: readonly [RegExp, string][] = [
   [/InvalidFEOpcode/, "invalid opcode: INVALID"],
   [/NotActivated|OpcodeNotFound|InvalidOpcode/, "invalid opcode"],
@@ -49,7 +46,6 @@ const words: readonly [RegExp, string][] = [
   [/gas limit/i, "exceeds block gas limit"],
 ];
 
-/** Solidity's panics, in geth's words. */
 const panics: Readonly<Record<number, string>> = {
   0x00: "generic panic",
   0x01: "assert(false)",

@@ -36,7 +36,6 @@ export class Feeds {
   readonly #filters = new Map<unknown, Filter>();
   #latest = 0;
 
-  /** Adds a listener. Returns a function that removes it. */
   subscribe([named, more]: unknown[], listener: Listener): () => void {
     const kind = named === "newPendingTransactions" && more === true ? "full" : named;
     const one = { ...listener, kind, fits: inRange(kind === "logs" ? (more as Criteria) : {}) };
@@ -44,7 +43,6 @@ export class Feeds {
     return () => void this.#subscribers.delete(one);
   }
 
-  /** Notifies of a block that is kept. */
   block({ block, receipts }: Sealed): void {
     if (Number(block.number) <= this.#latest) return; // a new engine keeps it again
     this.#latest = Number(block.number);
@@ -54,13 +52,16 @@ export class Feeds {
       this.#tell("logs", log, ({ fits }) => fits(log));
   }
 
-  /** Notifies of a transaction that the next block can include. @param full shows it */
-  transaction(hash: string, full: () => object): void {
+  /** Notifies of a transaction that the next block can include. @param full shows it; it fails if the engine ends */
+  transaction(hash: string, full: () => Promise<object>): void {
     this.#tell("newPendingTransactions", hash);
-    if ([...this.#subscribers].some(({ kind }) => kind === "full")) this.#tell("full", full());
+    if (![...this.#subscribers].some(({ kind }) => kind === "full")) return;
+    full().then(
+      (one) => this.#tell("full", one),
+      () => undefined,
+    );
   }
 
-  /** Ends all subscriptions. */
   close(): void {
     for (const { end } of this.#subscribers) end();
   }
@@ -75,7 +76,6 @@ export class Feeds {
     return id;
   }
 
-  /** The filter with this id. */
   used(id: unknown): Filter {
     const filter = this.#filters.get(id);
     if (!filter) throw new Unfit("filter not found");

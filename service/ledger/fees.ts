@@ -13,7 +13,6 @@ export function feesOf(blocks: readonly Sealed[], percentiles: readonly number[]
   };
 }
 
-/** What each percentile of a block's gas paid beyond the base fee. */
 function tipsOf({ block, receipts }: Sealed, percentiles: readonly number[]): string[] {
   const base = BigInt((block.baseFeePerGas as string | undefined) ?? 0);
   const paid = block.transactions.map(({ gasPrice, gas }, at) => {

@@ -11,7 +11,6 @@ const counts = ["difficulty", "number", "gasLimit", "gasUsed", "timestamp"];
 const later = [
   ...["baseFeePerGas", "withdrawalsRoot", "blobGasUsed", "excessBlobGas", "parentBeaconBlockRoot", "requestsHash"],
 ];
-/** The fields of a header, in their order. */
 const order = [...roots, ...counts, "extraData", "mixHash", "nonce", ...later];
 const quantities = new Set([...counts, "baseFeePerGas", "blobGasUsed", "excessBlobGas"]);
 
@@ -141,7 +140,6 @@ export function unsealed(block: Block, parent: Sealed, profile: Profile | undefi
   return { block: { ...next!, transactions }, receipts: [], raws: [], made: "" };
 }
 
-/** Blocks that are not sealed, one after the other. */
 export function following(blocks: readonly Block[], parent: Sealed, profile: Profile | undefined): Block[] {
   const { difficulty, mixHash, totalDifficulty } = parent.block;
   let { hash: parentHash } = parent.block;
@@ -154,7 +152,6 @@ export function following(blocks: readonly Block[], parent: Sealed, profile: Pro
 }
 
 const notInHeaders = ["transactions", "uncles", "size", "totalDifficulty", "withdrawals"];
-/** The fields of a block for subscribers. */
 export const headerOf = (block: Block): Fields => without(block, notInHeaders);
 
 /** The root of a state, by the proof of any account in it. */

@@ -4,14 +4,13 @@ import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { deflateRaw, deflateRawSync, inflateRaw } from "node:zlib";
 import { Damaged, Refusal } from "../errors";
-import { type Change, Database } from "../storage/database";
+import { type Change, Database, nameOf } from "../storage/database";
 import { replaceFile, sha256OfFile } from "../storage/files";
 import type { Profile } from "../profiles";
 import { ethers } from "./ethers";
 
 /** The properties of a chain, fixed at its first start. */
 export interface ChainSpec {
-  /** The name of its folder. */
   key: string;
   chainId: number;
   /** Seconds between blocks; without it, a block is made when there is a transaction. */
@@ -28,7 +27,6 @@ export interface Head {
   number: number;
   hash: string;
   timestamp: number;
-  /** Gas that its transactions used. */
   gas: number;
 }
 
@@ -64,7 +62,6 @@ export interface Sealed extends Omit<Made, "stateRoot"> {
   made: string;
 }
 
-/** The account that seals the blocks of a ledger, with its key. */
 export interface Sealer {
   address: string;
   secretKey: string;
@@ -76,7 +73,6 @@ export interface Snapshot {
   hash: string;
   next: number;
   waiting: string[];
-  parts: number;
 }
 
 const [deflated, unpacked] = [promisify(deflateRaw), promisify(inflateRaw)];
@@ -84,11 +80,8 @@ const [deflated, unpacked] = [promisify(deflateRaw), promisify(inflateRaw)];
 const short = 16_384;
 const packed = (text: string) =>
   text.length < short ? deflateRawSync(text, { level: 1, windowBits: 12, memLevel: 5 }) : deflated(text, { level: 1 });
-/** Bytes of a part of a snapshot. */
-const part = 1 << 20;
 /** Snapshots to keep that a start could begin with: if one is too late, an earlier one serves. */
 const mostOld = 3;
-/** Blocks to keep in memory after a read. */
 const mostRead = 64;
 
 const digits = (number: number) => `${number}`.padStart(12, "0");
@@ -99,29 +92,23 @@ const key = {
   hash: (hash: string) => `hash/${hash.toLowerCase()}`,
   transaction: (hash: string) => `transaction/${hash.toLowerCase()}`,
   snapshot: (number: number) => `snapshot/${digits(number)}`,
-  part: (number: number, at: number) => `state/${digits(number)}/${at}`,
+  state: (number: number) => `state/${digits(number)}`,
 };
 /** What a database of this version holds. */
-const format = "sealed";
-/** After all keys of a kind. */
+const format = "whole states";
 const end = "0";
-const nameOf = (one: string) => one.replace(/\/0*(?=.)/, " ");
 
 /** The data of a chain: the genesis with its keys, its input, its blocks with their results, and some states. */
 export class LedgerData {
   readonly #read = new Map<number, Sealed>();
-  /** The position of the next entry. */
-  #next = 0;
-  /** The latest block that is kept. */
-  #height = -1;
+  height = -1;
+  /** The latest block that was recorded; the engine may still have to make it. */
+  recorded = 0;
+  end = 0;
+  snapshotAt = 0;
   /** Blocks that are shown while they are written. They are recorded, so the engine could make them again. */
   readonly #unwritten = new Map<number, Sealed>();
   #writing: Promise<void> = Promise.resolve();
-  /** The latest block that was recorded; the engine may still have to make it. */
-  #recorded = 0;
-
-  /** The block of the latest snapshot. */
-  #snapshotAt = 0;
   #accounts: Sealer[] | undefined;
 
   private constructor(
@@ -129,17 +116,13 @@ export class LedgerData {
     private readonly database: Database,
   ) {}
 
-  /**
-   * Opens a chain's folder, or creates it.
-   *
-   * @param mustBe whether it must exist
-   */
+  /** Opens a chain's folder, or creates it. @param mustBe whether it must exist */
   static async open(dir: string, spec: ChainSpec, mustBe: boolean, clock = Date.now): Promise<LedgerData> {
     const isThere = existsSync(join(dir, "database", "CURRENT"));
     if (mustBe && !isThere) throw new OutOfOrder(dir, `${dir} is damaged: its database is missing`);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     if (!isThere) replaceFile(join(dir, "genesis.json"), JSON.stringify(genesis(spec, clock())));
-    const data = new LedgerData(dir, await whole(dir, () => Database.open(join(dir, "database"), nameOf)));
+    const data = new LedgerData(dir, await whole(dir, () => Database.open(join(dir, "database"))));
     try {
       await whole(dir, () => data.#begin());
       return data;
@@ -153,12 +136,10 @@ export class LedgerData {
     return join(this.dir, "genesis.json");
   }
 
-  /** The account that seals its blocks: the first one that it signs for, which is that of the first node. */
   get sealer(): Sealer | undefined {
     return this.#own[0];
   }
 
-  /** The accounts that it signs for. */
   get accounts(): string[] {
     return this.#own.map(({ address }) => address);
   }
@@ -167,53 +148,28 @@ export class LedgerData {
     return (this.#accounts ??= accountsIn(this.genesis));
   }
 
-  /** The latest block that is kept; -1 without one. */
-  get height(): number {
-    return this.#height;
-  }
-
-  /** The latest block that was recorded. */
-  get recorded(): number {
-    return this.#recorded;
-  }
-
-  /** The position after the latest entry. */
-  get end(): number {
-    return this.#next;
-  }
-
-  get snapshotAt(): number {
-    return this.#snapshotAt;
-  }
-
-  /** Records input of the chain; resolves when it is on disk. */
   async record(entries: readonly Entry[]): Promise<void> {
     await this.database.write(
-      entries.map((entry, index): Change => [key.entry(this.#next + index), JSON.stringify(entry)]),
+      entries.map((entry, index): Change => [key.entry(this.end + index), JSON.stringify(entry)]),
     );
-    this.#next += entries.length;
-    for (const entry of entries) if ("seal" in entry) this.#recorded = entry.seal[0];
+    this.end += entries.length;
+    for (const entry of entries) if ("seal" in entry) this.recorded = entry.seal[0];
   }
 
-  /** The entries from a position on. */
   async *entries(from: number): AsyncGenerator<[at: number, entry: Entry]> {
     let at = from;
-    const until = this.#next;
-    try {
-      for await (const [name, value] of this.database.entries(key.entry(from), `entry${end}`)) {
-        if (name !== key.entry(at)) break;
-        yield [at++, JSON.parse(value.toString()) as Entry];
-      }
-      if (at < until) throw new Damaged(`${this.dir} is damaged: ${nameOf(key.entry(at))} is missing`);
-    } catch (error) {
-      throw error instanceof Damaged ? new OutOfOrder(this.dir, error.what) : error;
+    const until = this.end;
+    for await (const [name, value] of this.#all(key.entry(from), `entry${end}`)) {
+      if (name !== key.entry(at)) break;
+      yield [at++, JSON.parse(value.toString()) as Entry];
     }
+    if (at < until) throw new OutOfOrder(this.dir, `${this.dir} is damaged: ${nameOf(key.entry(at))} is missing`);
   }
 
   /** Keeps a block, and shows it at once. It needs no sync. One that cannot be written is written with the next one. */
   keep(sealed: Sealed): void {
     const number = Number(sealed.block.number);
-    this.#height = number;
+    this.height = number;
     this.#note(number, sealed);
     this.#unwritten.set(number, sealed);
     this.#writing = this.#writing.then(() => this.#write()).catch(() => undefined);
@@ -228,7 +184,7 @@ export class LedgerData {
 
   async sealed(number: number): Promise<Sealed | undefined> {
     const known = this.#read.get(number);
-    if (known || number > this.#height) return known;
+    if (known || number > this.height) return known;
     const value = await this.#get(key.block(number));
     if (!value) throw new OutOfOrder(this.dir, `${this.dir} is damaged: block ${number} is missing`);
     const sealed = JSON.parse((await unpacked(value)).toString()) as Sealed;
@@ -256,52 +212,43 @@ export class LedgerData {
   async *logs(from: number, to: number): AsyncGenerator<Buffer> {
     await this.#writing;
     const unwritten = [...this.#unwritten]; // the disk is full
-    try {
-      const until = Math.min(to + 1, ...unwritten.map(([number]) => number));
-      for await (const [, value] of this.database.entries(key.logs(from), key.logs(until))) yield value;
-      for (const [number, one] of unwritten)
-        if (number >= from && number <= to && logsOf(one) !== "") yield Buffer.from(logsOf(one));
-    } catch (error) {
-      throw error instanceof Damaged ? new OutOfOrder(this.dir, error.what) : error;
-    }
+    const until = Math.min(to + 1, ...unwritten.map(([number]) => number));
+    for await (const [, value] of this.#all(key.logs(from), key.logs(until))) yield value;
+    for (const [number, one] of unwritten)
+      if (number >= from && number <= to && logsOf(one) !== "") yield Buffer.from(logsOf(one));
   }
 
   // Snapshots
 
-  /** All snapshots, the latest first. */
   async snapshots(): Promise<Snapshot[]> {
     const found: Snapshot[] = [];
-    for await (const [, value] of this.database.entries("snapshot/", `snapshot${end}`, true))
+    for await (const [, value] of this.#all("snapshot/", `snapshot${end}`, true))
       found.push(JSON.parse(value.toString()) as Snapshot);
     return found;
   }
 
-  /**
-   * Keeps the state after a block, in place of the oldest one.
-   *
-   * @param lookback how old the one must be that a start begins with
-   */
+  /** Keeps the state after a block, in place of the oldest one. @param lookback how old the one must be that a start begins with */
   async snapshot({ number, hash }: Head, waiting: string[], state: Buffer, lookback: number): Promise<void> {
-    const parts = Math.ceil(state.length / part);
-    for (let at = 0; at < parts; at++)
-      await this.database.write([[key.part(number, at), state.subarray(at * part, (at + 1) * part)]], false);
-    const made: Snapshot = { number, hash, next: this.#next, waiting, parts };
-    await this.database.write([[key.snapshot(number), JSON.stringify(made)]]);
-    this.#snapshotAt = number;
+    const made: Snapshot = { number, hash, next: this.end, waiting };
+    await this.database.write([
+      [key.state(number), state],
+      [key.snapshot(number), JSON.stringify(made)],
+    ]);
+    this.snapshotAt = number;
     const old = (await this.snapshots()).filter((one) => one.number <= number - lookback);
     for (const one of old.slice(mostOld)) await this.forget(one);
   }
 
-  forget({ number, parts }: Snapshot): Promise<void> {
-    const gone = Array.from({ length: parts }, (_, at): Change => [key.part(number, at), undefined]);
-    return this.database.write([[key.snapshot(number), undefined], ...gone]);
-  }
+  forget = ({ number }: Snapshot): Promise<void> =>
+    this.database.write([
+      [key.snapshot(number), undefined],
+      [key.state(number), undefined],
+    ]);
 
-  /** The state of a snapshot. */
-  async stateOf({ number, parts }: Snapshot): Promise<Buffer> {
-    const all = await Promise.all(Array.from({ length: parts }, (_, at) => this.#get(key.part(number, at))));
-    if (all.every((one) => one !== undefined)) return Buffer.concat(all);
-    throw new OutOfOrder(this.dir, `${this.dir} is damaged: the state of block ${number} is incomplete`);
+  async stateOf({ number }: Snapshot): Promise<Buffer> {
+    const state = await this.#get(key.state(number));
+    if (state) return state;
+    throw new OutOfOrder(this.dir, `${this.dir} is damaged: the state of block ${number} is missing`);
   }
 
   async close(): Promise<void> {
@@ -322,25 +269,33 @@ export class LedgerData {
     else if (kept.toString() !== sha256OfFile(this.genesis))
       throw new Damaged(`${this.genesis} is damaged: its checksum is wrong`);
     const last = async (kind: string) => {
-      for await (const [name] of this.database.entries(`${kind}/`, `${kind}${end}`, true))
+      for await (const [name] of this.#all(`${kind}/`, `${kind}${end}`, true))
         return Number(name.slice(kind.length + 1));
       return undefined;
     };
-    this.#next = ((await last("entry")) ?? -1) + 1;
-    this.#snapshotAt = (await last("snapshot")) ?? 0;
-    this.#height = this.#recorded = (await last("block")) ?? -1;
-    for (let at = this.#next - 1; at >= 0; at--) {
+    this.end = ((await last("entry")) ?? -1) + 1;
+    this.snapshotAt = (await last("snapshot")) ?? 0;
+    this.height = this.recorded = (await last("block")) ?? -1;
+    for (let at = this.end - 1; at >= 0; at--) {
       const entry = JSON.parse((await this.#get(key.entry(at)))?.toString() ?? "{}") as Entry;
       if (!("seal" in entry)) continue;
-      this.#recorded = entry.seal[0];
+      this.recorded = entry.seal[0];
       break;
     }
-    if (this.#height > this.#recorded && this.#height > 0)
-      throw new Damaged(`${this.dir} is damaged: the input of block ${this.#height} is missing`);
-    this.#recorded = Math.max(0, this.#recorded);
+    if (this.height > this.recorded && this.height > 0)
+      throw new Damaged(`${this.dir} is damaged: the input of block ${this.height} is missing`);
+    this.recorded = Math.max(0, this.recorded);
   }
 
   #get = (name: string) => whole(this.dir, () => this.database.get(name));
+
+  async *#all(from: string, until: string, reverse = false) {
+    try {
+      yield* this.database.entries(from, until, reverse);
+    } catch (error) {
+      throw outOfOrder(this.dir, error);
+    }
+  }
 
   #note(number: number, sealed: Sealed): void {
     this.#read.delete(number);
@@ -377,9 +332,12 @@ async function whole<T>(dir: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw error instanceof Damaged ? new OutOfOrder(dir, error.what) : error;
+    throw outOfOrder(dir, error);
   }
 }
+
+const outOfOrder = (dir: string, error: unknown) =>
+  error instanceof Damaged ? new OutOfOrder(dir, error.what) : error;
 
 /** Engines list the accounts of a genesis by address. */
 function accountsIn(genesis: string): Sealer[] {

@@ -10,7 +10,6 @@ export interface Log {
   topics: string[];
 }
 
-/** Tells which logs fit. */
 export function matching({ address, topics }: Criteria): (log: Log) => boolean {
   const isIn = (wanted: unknown, value: unknown) => {
     const all = [wanted ?? []].flat();

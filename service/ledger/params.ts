@@ -9,24 +9,23 @@ import type { Profile } from "../profiles";
 
 const matching = (pattern: RegExp, most: number, message: string) =>
   z.custom<string>((given) => typeof given === "string" && given.length <= most && pattern.test(given), message);
-const small = <T extends z.ZodType<string>>(text: T) => text.transform((given) => given.toLowerCase());
+const small = (...rules: Parameters<typeof matching>) => matching(...rules).transform((given) => given.toLowerCase());
 
 const word = 66;
-const quantity = small(
-  matching(
+const hexOf = (most: number, size: string) =>
+  small(
     /^0x(0|[1-9a-f][\da-f]*)$/i,
-    word,
-    'must be a hexadecimal number of at most 64 digits without leading zeros, such as "0x5208"',
-  ),
+    most,
+    `must be a hexadecimal number of at most ${size} without leading zeros, such as "0x5208"`,
+  );
+const quantity = hexOf(word, "64 digits");
+const number64 = hexOf(18, "64 bits");
+const hash = small(/^0x[\da-f]{64}$/i, word, "must be a hash: 0x and 64 hexadecimal digits");
+const address = small(/^0x[\da-f]{40}$/i, 42, "must be an address: 0x and 40 hexadecimal digits");
+const bytes = /^(0x([\da-f]{2})*)?$/i;
+const data = small(bytes, Infinity, "must be bytes: 0x and an even number of hexadecimal digits").transform(
+  (given) => given || "0x",
 );
-const number64 = small(
-  matching(/^0x(0|[1-9a-f][\da-f]*)$/i, 18, 'must be a hexadecimal number of at most 64 bits, such as "0x5208"'),
-);
-const hash = small(matching(/^0x[\da-f]{64}$/i, word, "must be a hash: 0x and 64 hexadecimal digits"));
-const address = small(matching(/^0x[\da-f]{40}$/i, 42, "must be an address: 0x and 40 hexadecimal digits"));
-const data = small(
-  matching(/^(0x([\da-f]{2})*)?$/i, Infinity, "must be bytes: 0x and an even number of hexadecimal digits"),
-).transform((given) => given || "0x");
 const text = (most: number) => matching(/^/, most, `must be a text of at most ${most} characters`);
 /** A storage key of an account; leading zeros are optional. */
 const slot = matching(/^(0x)?[\da-f]+$/i, word, "must be a storage key of at most 64 hexadecimal digits").transform(
@@ -46,31 +45,21 @@ const maybeFlag = maybe(z.boolean("must be true or false"));
 const tags = z.enum(["latest", "pending", "earliest", "safe", "finalized"]);
 /** A single party makes blocks and never replaces them, so each is final at once. */
 const isFinal = (block: unknown) => block === "safe" || block === "finalized";
-const tag = tags.transform((named) => (isFinal(named) ? "latest" : named));
+const newest = <T>(block: T) => (isFinal(block) ? "latest" : block);
+const tag = tags.transform(newest);
 const number = z.union([tag, number64], 'must be the number of a block, such as "0x10", or "latest"');
-const byHash = z.object({ blockHash: hash, requireCanonical: maybeFlag });
 const block = z
   .union(
     [
       number,
       hash.transform((blockHash) => ({ blockHash })),
       z.strictObject({ blockNumber: number }).transform(({ blockNumber }) => blockNumber),
-      byHash.strict(),
+      z.strictObject({ blockHash: hash, requireCanonical: maybeFlag }),
     ],
     'must be the number or hash of a block, or "latest"',
   )
   .nullish()
   .transform((given) => given ?? "latest");
-
-const authorization = z.object({
-  chainId: quantity,
-  address,
-  nonce: number64,
-  yParity: maybeQuantity,
-  v: maybeQuantity,
-  r: maybeQuantity,
-  s: maybeQuantity,
-});
 
 /** Fields of clients with private transactions. A private transaction must not become public. */
 const ofPrivate = ["privateFor", "privateFrom", "privacyGroupId", "privacyFlag", "restriction", "mandatoryFor"];
@@ -96,13 +85,7 @@ const transaction = z
       gasPrice: maybeQuantity,
       maxFeePerGas: maybeQuantity,
       maxPriorityFeePerGas: maybeQuantity,
-      maxFeePerBlobGas: maybeQuantity,
       accessList: list(z.object({ address, storageKeys: list(hash).transform((keys) => keys ?? []) })),
-      authorizationList: list(authorization),
-      blobVersionedHashes: list(hash),
-      blobs: list(data),
-      commitments: list(data),
-      proofs: list(data),
     },
     {
       error: (issue) =>
@@ -115,7 +98,6 @@ export type Transaction = Partial<z.output<typeof transaction>>;
 const withoutGaps = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
 
-/** The limits of geth. */
 const most = { topics: 4, addresses: 1_000, percentiles: 100, proofs: 1_024, blocks: 16 };
 const topic = z.union([hash, z.array(maybeHash)], "must be a topic, a list of them, or null").nullish();
 const end = z.union([tags, number64], 'must be the number of a block, such as "0x10", or "latest"');
@@ -138,11 +120,7 @@ const criteria = z
   .transform(withoutGaps);
 /** The logs of blocks that there are. */
 const filter = criteria.transform(({ fromBlock, toBlock, ...others }) =>
-  withoutGaps({
-    ...others,
-    fromBlock: isFinal(fromBlock) ? "latest" : fromBlock,
-    toBlock: isFinal(toBlock) ? "latest" : toBlock,
-  }),
+  withoutGaps({ ...others, fromBlock: newest(fromBlock), toBlock: newest(toBlock) }),
 );
 /** The logs of blocks to come: those of a range that has none can never be reported. */
 const watched = criteria.superRefine(({ fromBlock = "latest", toBlock = "latest" }, context) => {
@@ -261,7 +239,6 @@ export const standard: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([text(word)]), "eth_uninstallFilter", "eth_getFilterChanges", "eth_getFilterLogs"),
   ...each(z.tuple([text(word)]), "eth_unsubscribe"),
   ...each(z.tuple([data]), "eth_sendRawTransaction"),
-  ...each(z.tuple([data, maybeNumber]), "eth_sendRawTransactionSync"),
 ]);
 
 /** Calls of one protocol: who may seal blocks. */
@@ -289,7 +266,6 @@ export const subscriptions: ReadonlyMap<unknown, Rules> = new Map([
 /** Calls that sign, with the account of the caller's node. */
 export const signing: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([transaction]), "eth_sendTransaction", "eth_signTransaction"),
-  ...each(z.tuple([transaction, maybeNumber]), "eth_sendTransactionSync"),
   ...each(z.tuple([address, data]), "eth_sign"),
   ...each(z.tuple([data, address, maybe(text(1_024))]), "personal_sign"),
   ...each(z.tuple([address, typedData]), "eth_signTypedData", "eth_signTypedData_v3", "eth_signTypedData_v4"),

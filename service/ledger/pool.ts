@@ -1,6 +1,5 @@
 import type { Engine } from "./engine";
 
-/** A transaction that waits for a block. */
 export interface Waiting {
   raw: string;
   from: string;
@@ -11,9 +10,6 @@ export interface Waiting {
   queued: boolean;
 }
 
-/** A transaction that the next block can include. */
-type Ready = Waiting & { hash: string };
-
 /** The transactions that wait for a block, by hash, in order of arrival. */
 export class Pool {
   readonly #waiting = new Map<string, Waiting>();
@@ -21,7 +17,6 @@ export class Pool {
   has = (hash: string) => this.#waiting.has(hash);
   rawOf = (hash: string): string | undefined => this.#waiting.get(hash)?.raw;
 
-  /** The transactions of an account. */
   of = (account: string): Waiting[] => this.#those((one) => one.from === account);
 
   /** How many transactions can be in the next block. */
@@ -29,13 +24,12 @@ export class Pool {
     return this.#those(({ queued }) => !queued).length;
   }
 
-  /** The signed transactions. */
   get raws(): string[] {
     return [...this.#waiting.values()].map(({ raw }) => raw);
   }
 
   /** Adds a transaction. Returns the one with the same nonce that it replaces, and those that can be in the next block now. */
-  add(hash: string, one: Waiting): { former: [hash: string, one: Waiting] | undefined; ready: Ready[] } {
+  add(hash: string, one: Waiting): { former: [hash: string, one: Waiting] | undefined; ready: string[] } {
     const same = this.#sameNonce(one);
     const replaced = same === undefined ? undefined : this.#waiting.get(same);
     if (same !== undefined) this.remove(same);
@@ -46,7 +40,6 @@ export class Pool {
     this.#waiting.delete(hash);
   }
 
-  /** Replaces all. */
   restore(all: ReadonlyMap<string, Waiting>): void {
     this.#waiting.clear();
     for (const [hash, one] of all) this.#waiting.set(hash, one);
@@ -61,16 +54,16 @@ export class Pool {
   }
 
   /** Returns the hashes that can be in the next block now: its own, and those that waited for its nonce. */
-  #put(hash: string, one: Waiting): Ready[] {
+  #put(hash: string, one: Waiting): string[] {
     this.#waiting.set(hash, one);
     if (one.queued) return [];
-    const ready = [{ ...one, hash }];
+    const ready = [hash];
     const queued = [...this.#waiting].filter(([, other]) => other.queued && other.from === one.from);
     for (let next = one.nonce + 1; ; next++) {
       const follower = queued.find(([, { nonce }]) => nonce === next);
       if (!follower) return ready;
       follower[1].queued = false;
-      ready.push({ ...follower[1], hash: follower[0] });
+      ready.push(follower[0]);
     }
   }
 

@@ -37,7 +37,6 @@ export class Reads {
     private readonly settled: () => Promise<void>,
   ) {}
 
-  /** The result of a call. Throws its error. */
   async answer({ method, params }: RpcCall, { ms, ...bounds }: Bounds): Promise<unknown> {
     const room = { ...bounds, end: performance.now() + ms };
     try {
@@ -102,13 +101,11 @@ export class Reads {
     return unsealed(block, (await data.sealed(before))!, spec.profile);
   }
 
-  /** The block of a transaction and its index there. */
   async place(hash: unknown): Promise<{ sealed: Sealed; at: number } | undefined> {
     const place = await this.base.data.placeOf(String(hash));
     return place && { sealed: (await this.base.data.sealed(place.number))!, at: place.at };
   }
 
-  /** The matching logs, within the bounds. */
   async logs(criteria: Criteria, { bytes, end }: Room): Promise<Log[]> {
     const { blockHash, fromBlock, toBlock } = criteria;
     const [from, to] = await Promise.all([blockHash ?? fromBlock, blockHash ?? toBlock].map((one) => this.number(one)));
@@ -135,7 +132,6 @@ const brief = (block: Block) => ({ ...block, transactions: block.transactions.ma
 
 type Read = (reads: Reads, params: unknown[], room: Room) => unknown;
 
-/** A read of the engine's. @param shape corrects its result */
 const engines =
   (method: string, shape: (result: never, base: ChainBase) => unknown = (result) => result): Read =>
   async (reads, params, room) =>
@@ -169,13 +165,11 @@ const uncles = ofBlock(() => "0x0");
 const uncle = ofBlock(() => null);
 const byIndex = ofBlock(({ block: { transactions } }, at) => transactions[Number(at)] ?? null);
 
-/** New entries since the last call. */
 const changes: Read = ({ base }, [id], { bytes }) => {
   const { news } = base.feeds.used(id);
   if (JSON.stringify(news).length > bytes) throw new Excess("long");
   return news.splice(0);
 };
-/** All matching logs. */
 const filtered: Read = (reads, [id], room) => {
   const { criteria } = reads.base.feeds.used(id);
   if (!criteria) throw new Unfit("filter not found");
@@ -225,10 +219,14 @@ const sealers: Read = async (reads, [block]) => {
   return [reads.base.sealer];
 };
 
-/** Only waiting transactions are the engine's; it may have put one into a block that is not kept yet. */
-const waiting = engines("eth_getTransactionByHash", (one: Fields | null) => {
-  return one && { ...shownTransaction(one), blockHash: null, blockNumber: null, transactionIndex: null };
+/** An engine's transaction as one that waits: it may have put it into a block that is not kept yet. */
+export const unmined = (one: Fields) => ({
+  ...shownTransaction(one),
+  blockHash: null,
+  blockNumber: null,
+  transactionIndex: null,
 });
+const waiting = engines("eth_getTransactionByHash", (one: Fields | null) => one && unmined(one));
 const waitingRaw = engines("eth_getRawTransactionByHash", (raw: string | null) => raw ?? "0x");
 
 /** An engine's proof for an empty trie. */

@@ -19,7 +19,6 @@ export class Replay {
   private constructor(
     readonly engine: Engine,
     private readonly base: ChainBase,
-    /** The position of the next entry. */
     public next: number,
   ) {}
 

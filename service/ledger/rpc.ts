@@ -2,7 +2,6 @@ import { connect, type Socket } from "node:net";
 import { Refusal } from "../errors";
 import { jsonText } from "../storage/files";
 
-/** A chain's error. */
 export class RpcError extends Error {
   override readonly name: string = "RpcError";
 }
@@ -15,7 +14,6 @@ export class Excess extends Error {
   }
 }
 
-/** A chain's answer to a call. */
 export type Answer = { result: unknown } | { error: { code: number; message: string; data?: unknown } };
 
 /** How long an answer may be, and how long to wait for it. */
@@ -26,7 +24,6 @@ export interface Bounds {
   patient?: boolean | undefined;
 }
 
-/** A JSON-RPC call, with the caller's own id. */
 export interface RpcCall {
   id: unknown;
   method: string;
@@ -35,7 +32,6 @@ export interface RpcCall {
 
 export const rpcCall = (method: string, params: unknown[], id: unknown = 1): RpcCall => ({ id, method, params });
 
-/** For the service's own calls. */
 export const own: Bounds = { bytes: Infinity, ms: 60_000, patient: true };
 const newline = "\n".charCodeAt(0);
 
@@ -52,7 +48,6 @@ export class Caller {
 
   constructor(readonly socketPath: string) {}
 
-  /** Whether a call is waiting for its answer. */
   get busy(): boolean {
     return this.#asked.size > 0;
   }
@@ -107,10 +102,8 @@ export class Caller {
   }
 }
 
-/** An answer in its final form. */
 export const written = (message: object) => Buffer.from(JSON.stringify(message));
 
-/** An answer that is an error. */
 export const failure = (id: unknown, code: number, message: string, data?: unknown) => ({
   jsonrpc: "2.0",
   id,

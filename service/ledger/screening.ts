@@ -9,18 +9,15 @@ import { failure, type RpcCall, rpcCall, unforeseen } from "./rpc";
 type Fields = Record<string, unknown>;
 const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 
-/** The rights and limits of a caller. */
 export interface Rights {
   limits: CallLimits;
   /** The only account that the node signs for, if any. */
   account?: string;
   /** The client that the ledger imitates; undefined for a public network. */
   profile: Profile | undefined;
-  /** Whether answers go over a WebSocket. */
   socket: boolean;
   /** For a caller without a credential: the allowed calls, and the reason for refusing others. */
   only?: { methods: ReadonlySet<string>; because: string };
-  /** Reports an unexpected error. */
   report: (error: unknown) => void;
 }
 
@@ -37,7 +34,6 @@ export interface Message {
 
 const whole = (answer: object): Message => ({ batch: false, calls: [{ answer }] });
 
-/** Parses and screens a body. */
 export function read(body: string, rights: Rights): Message {
   try {
     return screen(JSON.parse(body), rights);
@@ -182,7 +178,6 @@ const fits: Partial<Record<string, Fit>> = {
     return [{ ...more, blockStateCalls: blocks }, ...others];
   },
   eth_sendTransaction: ofSent,
-  eth_sendTransactionSync: ofSent,
   eth_signTransaction: ofSent,
 };
 

@@ -1,18 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { forkOf } from "./admission";
 import type { ChainBase } from "./chain-base";
 import { type Engine, headOf } from "./engine";
 import type { Entry, Sealed } from "./ledger-data";
 import type { Waiting } from "./pool";
 import type { EngineKeeper } from "./engine-keeper";
 import { stopping, tell } from "./replay";
-import { hasFork } from "../profiles";
 import type { Answer } from "./rpc";
 
-/** A change of a chain. */
 interface Change {
   entry: Entry;
-  /** The transaction in it. */
   tx?: Pick<Waiting, "from" | "nonce">;
   /** Called once it is recorded, with the engine's answer to a transaction; without one if the engine ended, because the next replays it. */
   told: (answer?: Answer) => void;
@@ -23,7 +19,6 @@ interface Change {
 /** Checks or does something, in its turn. Returns the change to make, if any. */
 export type Act = (engine: Engine) => Promise<Change | undefined>;
 
-/** An act with its promise. */
 interface Job {
   act: Act;
   done: () => void;
@@ -47,7 +42,6 @@ const again = 1_000;
 
 /** Does what is asked of a chain, turn by turn: records changes and blocks, lets the engine make them, and keeps the blocks. */
 export class Sealing {
-  readonly #waiting = new Set<() => void>();
   #jobs: Job[] = [];
   #state: State = { at: "resting" };
   #turns: Promise<void> = Promise.resolve();
@@ -62,7 +56,6 @@ export class Sealing {
     private readonly keeper: EngineKeeper,
   ) {}
 
-  /** Does something in its turn. */
   enqueue(act: Act): Promise<void> {
     if (this.base.closed) return Promise.reject(stopping());
     return new Promise<void>((done, failed) => {
@@ -129,11 +122,6 @@ export class Sealing {
       if (!carried || !seal || spec.period !== undefined || engine.over) return;
       made = carried;
     }
-  }
-
-  /** Waits for the next block, but at most a second. */
-  async next(): Promise<void> {
-    await atMostASecond(new Promise<void>((done) => this.#waiting.add(done)));
   }
 
   /** Waits until all that the engine shows is recorded, and at most a second until its block is kept. */
@@ -214,8 +202,7 @@ export class Sealing {
   async #noted(engine: Engine, { block }: Sealed): Promise<void> {
     const { base } = this;
     base.head = headOf(block);
-    // since prague, a transaction can change the nonces of others
-    base.accounts.changed(hasFork(forkOf(base.spec), "prague") ? undefined : block.transactions);
+    base.known.changed(block.transactions);
     base.presence.gotBlock();
     for (const { hash } of block.transactions) {
       base.pool.remove(hash);
@@ -224,8 +211,6 @@ export class Sealing {
     if (block.transactions.length === 0) await base.pool.clean(engine);
     const { number, hash, gas } = base.head;
     base.log(`Imported block number=${number} hash=${hash} transactions=${block.transactions.length}`);
-    for (const next of this.#waiting) next();
-    this.#waiting.clear();
     this.#tried.gas += gas;
     this.#tried.transactions += block.transactions.length;
   }
@@ -258,7 +243,6 @@ export class Sealing {
   #now = () => Math.max(this.base.head.timestamp, Math.floor(this.base.clock.now() * this.base.perMs));
 }
 
-/** Performs jobs. Returns their changes. */
 async function perform(engine: Engine, jobs: readonly Job[]): Promise<Changing[]> {
   const changes: Changing[] = [];
   for (const { act, done, failed } of jobs) {

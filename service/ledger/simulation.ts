@@ -6,9 +6,7 @@ import type { Profile } from "../profiles";
 
 type Fields = Record<string, unknown>;
 
-/** Seconds between the blocks of a simulation. */
 const pause = 12n;
-/** Blocks of a simulation, with those between them. */
 const mostBlocks = 256n;
 
 /**

@@ -19,9 +19,7 @@ export function deliver(member: WebSocket, limits: CallLimits, ...parts: readonl
   });
 }
 
-/** The subscriptions of one WebSocket. */
 export class Subscriptions {
-  /** The function that ends each one. */
   readonly #made = new Map<string, () => void>();
   #closed = false;
 

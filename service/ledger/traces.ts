@@ -3,7 +3,6 @@ import type { Sealed } from "./ledger-data";
 
 type Fields = Record<string, unknown>;
 
-/** Options of a trace, as geth has them. */
 export interface Options extends Fields {
   tracer?: "callTracer";
   tracerConfig?: Fields;
@@ -13,7 +12,6 @@ export interface Options extends Fields {
 /** Gas beyond which struct logs are refused: an engine holds all of them in memory. */
 const mostGas = 3_000_000;
 
-/** Asks the engine. */
 type Ask = (method: string, params: unknown[]) => Promise<unknown>;
 
 /** The trace of a transaction: its calls, or its steps (struct logs). */

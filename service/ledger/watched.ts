@@ -19,7 +19,6 @@ kill $guard
 wait $guard
 exit $status`;
 
-/** Characters to keep of a process's error output. */
 const most = 2_000;
 
 /** Where a shell reports a signal. */
@@ -41,7 +40,6 @@ export interface Watched {
   readonly end: () => void;
 }
 
-/** Starts a chain's process. */
 export function watched(command: string, args: readonly string[], cwd: string): Watched {
   // jemalloc returns memory at once, for example after a dump of the state
   const env = { HOME: cwd, _RJEM_MALLOC_CONF: "dirty_decay_ms:0,muzzy_decay_ms:0,narenas:1" };

@@ -59,7 +59,7 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
     const { ledger } = backend;
     if (!ledger.chain) throw new Refusal(501, "No ledger is attached: the nodes are simulated.");
     const reached = () => ledger.chain!(environment);
-    const { profile } = await reached();
+    const { profile } = (await reached()).spec;
     const rights: Rights = { limits, profile, socket: false, only, report: context.report };
     const asked = screen(request.body, rights);
     mustBeMessage(asked);
@@ -103,7 +103,6 @@ function tethers(app: FastifyInstance, { store, settings }: Context): void {
   });
 }
 
-/** Invitations to the key's organization, by its name. */
 function invitations(app: FastifyInstance, context: Context): void {
   const where = `${prefix}/invitations`;
   const { store } = context;

@@ -22,7 +22,6 @@ const checksum = 4;
 /** Bytes that must fit on the disk before a database continues after a failed write. */
 const probe = 262_144;
 
-/** Another process has the database open. */
 export class InUse extends ServiceError {
   constructor(dir: string, cause: unknown, by = "process") {
     super(`${dir} is in use by another ${by}.`, { code: "folder-in-use", cause });
@@ -44,12 +43,10 @@ export class Database {
   private constructor(
     readonly dir: string,
     private level: Level,
-    /** The content of a key, in words. */
-    private readonly nameOf: (key: string) => string,
   ) {}
 
   /** Opens a database, or creates it. Changes nothing if a file is no longer what it was at the last stop. */
-  static async open(dir: string, nameOf: (key: string) => string): Promise<Database> {
+  static async open(dir: string): Promise<Database> {
     try {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
     } catch (error) {
@@ -59,7 +56,7 @@ export class Database {
     rmSync(markOf(dir), { force: true });
     const level = await opened(dir);
     rmSync(markOf(dir), { force: true }); // of a process that ended at this very moment
-    return new Database(dir, level, nameOf);
+    return new Database(dir, level);
   }
 
   get isClosed(): boolean {
@@ -85,7 +82,6 @@ export class Database {
     }
   }
 
-  /** Reads all entries, each with its checksum. */
   async check(): Promise<void> {
     const all = this.entries("", "~");
     while (!(await all.next()).done);
@@ -162,14 +158,14 @@ export class Database {
   #checked(key: string, value: Buffer): Buffer {
     const rest = value.subarray(checksum);
     if (value.length >= checksum && value.readUInt32LE() === crc32(rest, seedOf(key))) return rest;
-    throw new Damaged(`${this.#capital(key)} in ${this.dir} is damaged: its checksum is wrong`);
-  }
-
-  #capital(key: string): string {
-    const name = this.nameOf(key);
-    return name.charAt(0).toUpperCase() + name.slice(1);
+    throw new Damaged(
+      `${nameOf(key).replace(/^./, (first) => first.toUpperCase())} in ${this.dir} is damaged: its checksum is wrong`,
+    );
   }
 }
+
+/** A key in words, for people. */
+export const nameOf = (key: string) => key.replace(/\/0*(?=.)/, " ");
 
 /** A number that stands for a key, so that a value under another key has a wrong checksum. */
 function seedOf(key: string): number {
@@ -184,7 +180,6 @@ function sealed(key: string, value: Buffer): Buffer {
   return Buffer.concat([head, value]);
 }
 
-/** The files that belong to a database. */
 export const filesOf = (dir: string) =>
   readdirSync(dir)
     .filter((name) => /^(CURRENT|MANIFEST-\d+|\d+\.(ldb|log))$/.test(name))

@@ -4,14 +4,13 @@ import { dirname } from "node:path";
 import { z } from "zod";
 
 /** Replaces a file atomically, readable by its owner only. Does not follow a link at the temporary path. */
-export function replaceFile(file: string, content: string | Buffer | ((descriptor: number) => void)): void {
+export function replaceFile(file: string, content: string): void {
   const temporary = `${file}.new`;
   rmSync(temporary, { force: true });
   try {
     const descriptor = openSync(temporary, "wx", 0o600);
     try {
-      if (typeof content === "function") content(descriptor);
-      else writeFileSync(descriptor, content);
+      writeFileSync(descriptor, content);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

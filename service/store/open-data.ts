@@ -7,11 +7,9 @@ import { SteadyClock } from "../storage/steady-clock";
 import { AccountKeys } from "../tether/accounts";
 import { newTether } from "../tether/tethering";
 import { Organizations } from "./organizations";
-import { nameOf, Store } from "./store";
+import { Store } from "./store";
 
-/**
- * Opens the data folder, if configured, and adds missing objects from the options. The clock never goes back, even across restarts.
- */
+/** Opens the data folder, if configured, and adds missing objects from the options. The clock never goes back, even across restarts. */
 export async function openData(options: ResolvedOptions) {
   const dir = options.data === undefined ? undefined : resolve(options.data);
   const clock = new SteadyClock(options.clock);
@@ -50,7 +48,7 @@ async function databaseIn(dir: string): Promise<Database> {
   if (!existsSync(join(objects, "CURRENT")) && part !== undefined)
     throw new Damaged(`${objects} is damaged: it is missing, but ${part} exists`);
   try {
-    return await Database.open(objects, nameOf);
+    return await Database.open(objects);
   } catch (error) {
     if (!(error instanceof InUse)) throw error;
     throw new InUse(`The data folder ${dir}`, error, "service");

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Damaged, explain, Refusal } from "../errors";
 import { jsonText } from "../storage/files";
 import { type Entity, type FieldsOf, type Kind, kinds } from "./entities";
-import type { Change as Written, Database } from "../storage/database";
+import { type Change as Written, type Database, nameOf } from "../storage/database";
 import type { SteadyClock } from "../storage/steady-clock";
 
 /** For lists that lag: how long to keep deleted objects (ms), how many of them, and how many versions of an object. */
@@ -28,7 +28,6 @@ export class Store {
   readonly #children = new Map<string, Set<string>>();
   /** The deleted objects, the oldest first. */
   readonly #gone = new Set<string>();
-  /** The order of the next object. */
   #order = 0;
   /** Versions that are not on disk yet. */
   #pending: Entity[] = [];
@@ -78,7 +77,6 @@ export class Store {
     return this.change(entity, { fields: { ...entity.fields, ...fields } });
   }
 
-  /** Removes an object at once, without a trace. */
   remove(entity: Entity): void {
     const now = this.clock();
     this.change(entity, { state: "deleted", due: undefined, deletedAt: now, hiddenAt: now });
@@ -93,16 +91,11 @@ export class Store {
     this.#next ??= this.#writing.then(() => this.#write(this.database!));
   }
 
-  /** How many writes have failed so far. */
   get failures(): number {
     return this.#failed.count;
   }
 
-  /**
-   * Resolves when all previous changes are on disk.
-   *
-   * @param failures the number of failed writes before the change
-   */
+  /** Resolves when all previous changes are on disk. @param failures the number of failed writes before the change */
   async synced(failures = this.failures): Promise<void> {
     await (this.#next ?? this.#writing);
     if (this.failures > failures) throw this.#failed.error;
@@ -129,7 +122,6 @@ export class Store {
     return this.#versionsIn(kind, parent, at).filter((entity) => entity.hiddenAt === undefined || entity.hiddenAt > at);
   }
 
-  /** The listed objects that were not deleted by then. */
   present<K extends Kind>(kind: K, parent: string, at: number): Entity<K>[] {
     return this.listed(kind, parent, at).filter((entity) => !isGone(entity, at));
   }
@@ -169,7 +161,6 @@ export class Store {
     this.#children.get(keyOf(kind, parent))?.delete(key);
   }
 
-  /** Sorts the read objects in order of creation. */
   #sort(clock: SteadyClock): void {
     const all = [...this.#rows.entries()].sort(([, [one]], [, [other]]) => orderOf(one!) - orderOf(other!));
     this.#rows = new Map(all);
@@ -238,8 +229,5 @@ function entityOf(key: string, value: Buffer): Entity {
     throw new Damaged(`The ${nameOf(key)} is damaged: it is not an object of the service (${explain(error)})`);
   return data;
 }
-
-/** A key of the database in words, for people. */
-export const nameOf = (key: string) => key.replace("/", " ");
 
 const isGone = (entity: Entity, at: number) => entity.deletedAt !== undefined && entity.deletedAt <= at;

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Database } from "../../service/storage/database";
-import { nameOf } from "../../service/store/store";
 import { startService, type Service, type ServiceOptions } from "../../service/index";
 
 /** Any object that the service shows. A test reads the fields that it checks. */
@@ -105,7 +104,7 @@ export function newFolder(): string {
 }
 
 /** The database of the objects in the folder of a service that does not run. */
-export const objectsIn = (dataDir: string) => Database.open(join(dataDir, "objects"), nameOf);
+export const objectsIn = (dataDir: string) => Database.open(join(dataDir, "objects"));
 
 export interface World {
   consortium: string;

@@ -4,7 +4,6 @@ import { type Service, startService } from "../../../service/index";
 import { type adapters, golden, keyOf, tetherOf } from "../../golden/service.mjs";
 import { temporary } from "../../fleet/made";
 import { Database } from "../../../service/storage/database";
-import { nameOf } from "../../../service/store/store";
 import { atTheEnd } from "./ending";
 import { root, Stack, type StateResource } from "./stack";
 
@@ -24,7 +23,7 @@ function clockAfter(data: string): () => number {
 
 /** Writes a service's objects, which version 0.2.0 kept as lines of JSON, into a data folder. */
 async function fill(dataDir: string, data: string): Promise<void> {
-  const database = await Database.open(join(dataDir, "objects"), nameOf);
+  const database = await Database.open(join(dataDir, "objects"));
   const lines = data.trim().split("\n").slice(1);
   for (const [order, line] of lines.entries()) {
     const entity = JSON.parse(line) as { kind: string; id: string; fields: object };

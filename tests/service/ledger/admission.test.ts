@@ -50,29 +50,6 @@ function rlp(items: string[]): string {
   return `0x${head(0xc0, text.length / 2)}${text}`;
 }
 
-test("a transaction that sets code for another account (EIP-7702) uses up a nonce of that account", async () => {
-  const chainId = 4_711;
-  const chain = await chainsAt(newFolder()).chains.get({ key: "e1", chainId, accounts: 2 });
-  const [from] = await chain.call<string[]>("eth_accounts");
-  const [payer, owner] = [Wallet.createRandom(), Wallet.createRandom()];
-  for (const { address: to } of [payer, owner])
-    await chain.call("eth_sendTransactionSync", [{ from, to, value: "0xde0b6b3a7640000" }]);
-  const send = (by: typeof payer, nonce: number, more: TransactionLike = {}) => {
-    const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n, gasLimit: 100_000n };
-    const tx = Transaction.from({ type: 2, chainId, nonce, to: poor.address, ...fees, ...more });
-    tx.signature = by.signingKey.sign(tx.unsignedHash);
-    return chain.call("eth_sendRawTransactionSync", [tx.serialized]);
-  };
-  await send(owner, 0);
-  for (const at of [0, 1]) {
-    const nonce = 1 + 2 * at;
-    const authorizationList = [owner.authorizeSync({ address: poor.address, nonce, chainId })];
-    await send(payer, at, { type: 4, authorizationList });
-    await expect(send(owner, nonce)).rejects.toThrow(/nonce too low/);
-    await send(owner, nonce + 1);
-  }
-});
-
 /** Every kind of transaction that no block of a quorum ledger can include. `next`: the nonce of its sender. */
 const invalid = (chainId: bigint, next: number): fc.Arbitrary<Sent> => {
   const base: Given = {

@@ -134,7 +134,7 @@ test("a ledger that an earlier build has kept is not read, and the error says so
   const { chains } = chainsAt(dir);
   await chains.get(spec);
   await chains.close();
-  const database = await Database.open(join(dir, "e1", "database"), (name) => name);
+  const database = await Database.open(join(dir, "e1", "database"));
   await database.write([["format", undefined]]);
   await database.close();
   const { chains: again, warnings } = chainsAt(dir);

@@ -10,7 +10,7 @@ import {
   toQuantity,
 } from "ethers";
 import type { Profile } from "../../../service/profiles";
-import { newFolder } from "../helpers";
+import { matching, newFolder } from "../helpers";
 import { until } from "../../support/until";
 import { eth, ledgered, result, rpc, webSocket } from "../ledgers";
 
@@ -101,6 +101,8 @@ test.each<[string, string, Profile["consensus"], string, string[]]>([
     expect(extra(blocks[0]!).slice(0, 42)).toBe(sealer); // the first block names the signers
     expect(blocks.map(({ miner }) => miner)).toEqual(blocks.map(() => nobody));
   }
+  // web3.py takes more than 32 bytes for a mistake, unless it is told of proof of authority
+  expect(blocks.slice(1).filter(({ extraData }) => extraData!.length <= 2 + 2 * 32)).toEqual([]);
   if (sealers !== "") {
     expect(await ask(sealers, "latest")).toEqual([sealer]);
     await expect(ask(sealers, "0xffffff")).rejects.toThrow("unknown block");
@@ -124,6 +126,19 @@ test.each<[string, string, Profile["consensus"], string, string[]]>([
   const heads = told().flatMap(({ blockHash, hash }) => (blockHash === undefined ? [hash] : []));
   expect(heads.slice(0, height)).toEqual(blocks.slice(1).map(({ hash }) => hash));
   socket.terminate();
+
+  // what people ran into
+  const sent = async (more: object) => JSON.stringify((await rpc(urls.rpc, credential, asked(more))).body);
+  const asked = (more: object) => eth("eth_sendTransaction", { from, to: from, ...more });
+  const [priced, large] = [{ gasPrice: "0xf4610900" }, { data: `0x${"00".repeat(70_000)}` }];
+  const isQuorum = provider === "quorum";
+  for (const time of [1, 2]) {
+    expect([time, await sent(priced)]).toEqual([time, matching(isQuorum ? /Gas price not 0/ : /"result":"0x/)]);
+    expect([time, await sent(large)]).toEqual([time, matching(isQuorum ? /oversized data/ : /"result":"0x/)]);
+  }
+  const viems = Array.from({ length: 150 }, (_, id) => ({ ...eth("eth_getBalance", from, "latest"), id }));
+  const { body } = await rpc(urls.rpc, credential, viems);
+  expect((body as { result?: string }[]).filter((one) => one.result !== undefined)).toHaveLength(150);
   // what contracts see of it
   const coinbase = { [nobody]: { code: "0x4160005260206000f3" } };
   expect(await ask("eth_call", { to: nobody }, "latest", coinbase)).toBe(`0x${sealer.slice(2).padStart(64, "0")}`);

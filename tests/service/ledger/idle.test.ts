@@ -1,7 +1,5 @@
 import { once } from "node:events";
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
-import { Reads } from "../../../service/ledger/reads";
-import { own, rpcCall } from "../../../service/ledger/rpc";
 import { newFolder, quick } from "../helpers";
 import { until } from "../../support/until";
 import { eth, ledgered, webSocket } from "../ledgers";
@@ -85,16 +83,6 @@ test("a transaction gets its block while the ledger is idle", async () => {
   expect(await blocksAfter(send, chain, used)).toBe(1);
   const block = `0x${chain.height.toString(16)}`;
   expect(await chain.call("eth_getTransactionReceipt", [hash])).toMatchObject({ blockNumber: block });
-});
-
-test("a call that waits for its receipt looks once for each block, or each second", async () => {
-  const chain = await started({})("e1", { period: 3_600 });
-  const [from] = await chain.call<string[]>("eth_accounts");
-  const reads = jest.spyOn(Reads.prototype, "answer");
-  const sent = rpcCall("eth_sendTransactionSync", [{ from, to: from }]);
-  await expect(chain.ask(sent, { ...own, ms: 300 })).rejects.toThrow("late");
-  expect(reads.mock.calls.map(([{ method }]) => method)).toEqual(["eth_getTransactionReceipt"]);
-  reads.mockRestore();
 });
 
 test("after a restart, a ledger is idle until a call, but waiting transactions get their block", async () => {

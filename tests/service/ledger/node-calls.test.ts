@@ -88,7 +88,6 @@ test("nobody sends or signs for another member's account", async () => {
   const attempts = [foreign, foreign.toUpperCase().replace("0X", "0x"), undefined, null, [own, foreign]].flatMap(
     (from) => [
       eth("eth_sendTransaction", { ...value, from }),
-      eth("eth_sendTransactionSync", { ...value, from }),
       eth("eth_signTransaction", { ...value, from }),
       eth("eth_sign", from, "0x00"),
       eth("personal_sign", "0x00", from),

@@ -217,7 +217,6 @@ describe("params", () => {
     ["eth_getLogs", [{ fromBlock: "safe", toBlock: "finalized" }], [{ fromBlock: "latest", toBlock: "latest" }]],
     ["eth_newFilter", [{ fromBlock: "earliest", toBlock: "0x0" }], [{ fromBlock: "earliest", toBlock: "0x0" }]],
     ["eth_newFilter", [{ fromBlock: "0x5", toBlock: "latest" }], [{ fromBlock: "0x5", toBlock: "latest" }]],
-    ["eth_sendRawTransactionSync", ["0x12", null], ["0x12"]],
     ["eth_uninstallFilter", ["x".repeat(66)], ["x".repeat(66)]],
   ])("%s %j", (method, given, params) => expect(passed(method, given)).toBe(at(method, ...params)));
 
@@ -338,7 +337,6 @@ describe("the gas that a transaction needs before anything is executed", () => {
     ["prague", { data: `0x${"12".repeat(100)}` }, 21_000 + 40 * 100],
     ["shanghai", { data: `0x${"12".repeat(100)}` }, 21_000 + 16 * 100],
     ["prague", { data: `0x${"00".repeat(100)}` }, 21_000 + 10 * 100],
-    ["prague", { authorizationList: [1, 2] }, 21_000 + 50_000],
   ])("%s %j", (fork, fields, needed) => expect(gas(fork, fields)).toBe(needed));
 });
 

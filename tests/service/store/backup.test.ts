@@ -40,7 +40,7 @@ async function stopped(): Promise<string> {
   for (const file of ["chains/e1/genesis.json", "chains/e2/genesis.json", "accounts/t.key"])
     writeFileSync(join(dataDir, file), file);
   for (const folder of ["objects", "chains/e1/database"]) {
-    const database = await Database.open(join(dataDir, folder), (key) => key);
+    const database = await Database.open(join(dataDir, folder));
     await database.write([["a", folder]]);
     await database.close();
   }
@@ -62,7 +62,7 @@ test("the copy has each file, and of a database those that belong to it; an empt
     return files.map((name) => [name, readFileSync(join(folder, name), "latin1")] as const);
   };
   expect(filesIn(copy)).toEqual(filesIn(dataDir).filter(([name]) => own.test(name)));
-  const database = await Database.open(join(copy, "chains/e1/database"), (key) => key);
+  const database = await Database.open(join(copy, "chains/e1/database"));
   expect((await database.get("a"))?.toString()).toBe("chains/e1/database");
   await database.close();
 });
@@ -92,7 +92,7 @@ test("a damaged folder is not copied: the error names the file, and the target s
   );
   expect(readdirSync(copy)).toEqual([]);
   rmSync(markOf(join(dataDir, "objects"))); // as after a kill: a value that is damaged is found, too
-  const database = await Database.open(join(dataDir, "objects"), (key) => key);
+  const database = await Database.open(join(dataDir, "objects"));
   const { level } = database as unknown as { level: { put(key: string, value: Buffer): Promise<void> } };
   await level.put("b", Buffer.from("no checksum"));
   await database.close();

@@ -3,8 +3,7 @@ import { basename, join } from "node:path";
 import { Database, markOf } from "../../../service/storage/database";
 import { newFolder } from "../helpers";
 
-const nameOf = (key: string) => `thing ${key}`;
-const open = (dir: string) => Database.open(dir, nameOf);
+const open = (dir: string) => Database.open(dir);
 
 async function all(database: Database): Promise<[string, string][]> {
   const found: [string, string][] = [];

@@ -6,6 +6,7 @@ import { Interface, keccak256, Wallet } from "ethers";
 import { root } from "../root";
 import { type Ledger, type Served, Unanswered } from "./served";
 import { patiently } from "../../../support/jest/patience";
+import { until } from "../../../support/until";
 
 /* Clients that work while processes are killed, each until it is stopped, and note the answers. `lost` says what of them does not hold. */
 
@@ -133,7 +134,8 @@ export class Sender {
   static async withFunds(service: Served, ledger: Ledger, random: Random, wei: bigint): Promise<Sender> {
     const sender = new Sender(service, ledger, random);
     const call = { from: ledger.account, to: sender.address, value: `0x${wei.toString(16)}`, gasPrice: "0x0" };
-    await service.rpc(ledger, "eth_sendTransactionSync", call);
+    const { result: hash } = await service.rpc(ledger, "eth_sendTransaction", call);
+    await until(async () => (await service.rpc(ledger, "eth_getTransactionReceipt", hash)).result !== null);
     return sender;
   }
 
