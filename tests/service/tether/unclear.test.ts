@@ -6,7 +6,7 @@ import { pinning } from "../tethered";
 const rpcError = ({ id }: Asked, message: string) =>
   JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32_000, message } });
 const nothing = ({ id }: Asked, result: unknown) => ({ body: JSON.stringify({ jsonrpc: "2.0", id, result }) });
-const isSent = ({ method }: Asked) => method === "eth_sendRawTransaction";
+const isSent = ({ method }: Pick<Asked, "method">) => method === "eth_sendRawTransaction";
 
 /** Answers the first transactions in another way. */
 const firstSends = (count: number, answer: Between): Between => {
@@ -37,12 +37,13 @@ const taken = (answer: { status: number; body: string }) => () =>
     return answer;
   });
 
-/* For the nodes' answers in JSON-RPC, and repeated sends, see settled.test.ts. */
-const proxies: [string, () => Between][] = [
-  ["a proxy's 502 page after it was taken", taken({ status: 502, body: "<html>502 Bad Gateway</html>" })],
-  ["a proxy's JSON without a result after it was taken", taken({ status: 504, body: '{"message":"timed out"}' })],
+/* For the nodes' answers in JSON-RPC, and repeated sends, see settled.test.ts. The number: how often a transaction is sent. */
+const proxies: [string, number, () => Between][] = [
+  ["a proxy's 502 page after it was taken", 2, taken({ status: 502, body: "<html>502 Bad Gateway</html>" })],
+  ["a proxy's JSON without a result after it was taken", 2, taken({ status: 504, body: '{"message":"timed out"}' })],
   [
     "a refusal of the second attempt after the first one was taken",
+    2,
     () =>
       firstSends(2, async (call, forward) => {
         const { body } = await forward();
@@ -51,8 +52,12 @@ const proxies: [string, () => Between][] = [
           : { body: rpcError(call, "insufficient funds for gas * price + value") };
       }),
   ],
-  ["a 429 twice", () => firstSends(2, () => Promise.resolve({ status: 429, body: '{"error":"Too Many Requests"}' }))],
-  ["nodes that show the nonce 0.4 s before the receipt", () => balanced(400)],
+  [
+    "a 429 twice",
+    3,
+    () => firstSends(2, () => Promise.resolve({ status: 429, body: '{"error":"Too Many Requests"}' })),
+  ],
+  ["nodes that show the nonce 0.4 s before the receipt", 1, () => balanced(400)],
 ];
 
 /** A tether that pins to the test's own network through a proxy, and has money there. */
@@ -65,7 +70,14 @@ async function through(between: Between, network: Network) {
   return { ...(await pinning(network, { timing: { ...quick, tetherHour: 3_600_000 } }, url)), calls };
 }
 
-test.each(proxies)("%s: one contract is paid for", async (_what, between) => {
+/** Makes blocks until there is a report: one that is deep enough stays. */
+const mined = (network: Network, get: Awaited<ReturnType<typeof through>>["get"]) =>
+  until(async () => {
+    await network.call("anvil_mine", "0x1");
+    return (await get("/reportCount")).text === "1";
+  });
+
+test.each(proxies)("%s: one contract is paid for", async (_what, _sent, between) => {
   const network = await new Network().start();
   const { get, post, account } = await through(between(), network);
   await until(async () => [200, 409].includes((await post("/deploy")).status));
@@ -74,15 +86,17 @@ test.each(proxies)("%s: one contract is paid for", async (_what, between) => {
   expect((await post("/deploy")).status).toBe(409);
 });
 
-test.each(proxies)("%s: one transaction pins a report", async (_what, between) => {
+test.each(proxies)("%s: one transaction pins a report", async (_what, sent, between) => {
   const network = await new Network().start();
   const pinning: { now?: Between } = {};
-  const { get, post, account } = await through((...asked) => (pinning.now ?? asked[1])(...asked), network);
+  const { get, post, account, calls } = await through((...asked) => (pinning.now ?? asked[1])(...asked), network);
   expect((await post("/deploy")).status).toBe(200);
   pinning.now = between();
-  await network.call("evm_setIntervalMining", 3); // later than another attempt
+  await network.call("evm_setAutomine", false);
+  calls.length = 0;
   await post("/activate");
-  await until(async () => (await get("/reportCount")).text === "1");
+  await until(() => calls.filter((method) => isSent({ method })).length >= sent);
+  await mined(network, get);
   expect(await network.calledBy(account)).toBe(1);
   expect((await get()).text).not.toContain("last_error");
 });
@@ -118,7 +132,7 @@ test("a contract that a node does not show for a while is not lost or paid for a
   await post("/activate");
   await until(async () => (await get()).text.includes("lost its state"));
   hidden.now = false;
-  await until(async () => (await get("/reportCount")).text === "1");
+  await mined(network, get);
   expect((await get()).body).toMatchObject({ deployed_networks: ["rinkeby"] });
   expect(await network.deployedBy(account)).toBe(1);
 });
