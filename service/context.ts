@@ -6,20 +6,17 @@ import type { Organizations } from "./store/organizations";
 import type { Store } from "./store/store";
 import type { Targets } from "./tether/targets";
 
-/** What every part of the service works with. */
 export interface Base {
   readonly store: Store;
   readonly settings: Settings;
   readonly clock: () => number;
   /** `http://HOST:PORT` of this service, for a caller with this Host header. Known once the service listens. */
   readonly origin: (asked?: string) => string;
-  /** Warns whoever runs the service. */
   readonly warn: (text: string) => void;
   /** Reports an unexpected error, which fails only its own call. */
   readonly report: (error: unknown) => void;
 }
 
-/** The context of changes to objects. */
 export interface Context extends Base {
   readonly organizations: Organizations;
   readonly backend: Backend;
@@ -39,7 +36,6 @@ export interface Backend {
   serveNodes(app: FastifyInstance): void | Promise<void>;
   /** Is told of all objects that were deleted. */
   removed?(entities: readonly Entity[]): void;
-  /** Closes the WebSockets to nodes. */
   drop?: () => void;
   /** Continues the unfinished work of the last run. */
   resume?(): void;

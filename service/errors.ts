@@ -58,7 +58,6 @@ export function unwritten(what: string, error: unknown): Refusal {
   return new Refusal(507, `${what}, so nothing was changed: ${why}. Free up space there.`);
 }
 
-/** Maximum number of issues that an error lists. */
 const named = 5;
 
 /** The issues that zod found, on one line: `timing.nodeStart: Too small: expected number to be >=0; …`. */

@@ -18,7 +18,6 @@ export function textOf(file: string): string {
   }
 }
 
-/** Parses a whole number. */
 export const wholeNumber =
   (least: number, most = Infinity) =>
   (text: string): number => {
@@ -28,7 +27,6 @@ export const wholeNumber =
     throw new InvalidArgumentError(`It must be a whole number ${range}.`);
   };
 
-/** Parses a number of at least 0. */
 export function number(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !(value >= 0)) throw new InvalidArgumentError("It must be a number of at least 0.");

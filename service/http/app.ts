@@ -18,7 +18,7 @@ import { acceptJson } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
 import { isFull, Refusal, unwritten } from "../errors";
 import { refuseStrangers } from "./host-check";
-import { createHttpServer, refuseGarbled, scope } from "./server";
+import { createHttpServer, scope } from "./server";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -51,7 +51,6 @@ const beyond = [invitation, consortiumZone, environmentZone, configuration, serv
 /** Bytes of a body to the API. Messages to nodes, which may be batches, may be longer. */
 const mostSent = 300_000;
 
-/** The HTTP server with all its routes, not yet listening. */
 export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; server: Server }> {
   const { context, routes, options } = parts;
   const server = createHttpServer(options.tls, context.settings.callLimits);
@@ -64,7 +63,6 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     bodyLimit: Math.min(context.settings.callLimits.request, mostSent),
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
-    clientErrorHandler: refuseGarbled,
     serverFactory: (handler) => server.on("request", handler),
   });
   for (const name of ["organization", "call", "fault"]) app.decorateRequest(name, undefined);

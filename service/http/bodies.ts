@@ -17,7 +17,6 @@ export const details = z.record(z.string(), z.unknown());
 /** No body of the API needs more levels, and what is nested too deeply cannot be written. */
 const mostNested = 32;
 
-/** Whether a value is nested deeper than `levels`. */
 const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === "object" &&
   value !== null &&
@@ -50,7 +49,6 @@ export function changesIn(rules: z.ZodObject, body: unknown, shown: Readonly<Rec
 
 const isEmpty = (value: unknown) => isDeepStrictEqual(value, "") || isDeepStrictEqual(value, {});
 
-/** The fields of a body that a schema does not know. */
 export function unknownIn(rules: z.ZodObject, body: unknown): Record<string, unknown> {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return {};
   return Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(rules.shape, name)));

@@ -61,12 +61,10 @@ export class CallLog {
 }
 
 export class InFlight {
-  /** Current number of calls. */
   now = 0;
   /** Maximum number of concurrent calls, since the start or the last reset. */
   max = 0;
 
-  /** Resets the maximum. */
   reset(): void {
     this.max = this.now;
   }
@@ -86,15 +84,11 @@ export const soundsSecret = /passw|secret|token|credential|private|api_?key/i;
 /** `details` of configurations and services are also hidden: any of them may be secret. */
 const hidden = (name: string) => name === "details" || soundsSecret.test(name);
 
-/** Deeper than any valid body. */
-const deepest = 32;
-
 /** A copy without values that may be secrets, whatever the client sent. */
-function masked(value: unknown, depth = 0): unknown {
+function masked(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (depth === deepest) return "[nested]";
-  if (Array.isArray(value)) return value.map((inner) => masked(inner, depth + 1));
+  if (Array.isArray(value)) return value.map(masked);
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, hidden(name) ? "[hidden]" : masked(inner, depth + 1)]),
+    Object.entries(value).map(([name, inner]) => [name, hidden(name) ? "[hidden]" : masked(inner)]),
   );
 }

@@ -7,7 +7,6 @@ import { Unfit } from "../ledger/failures";
 import { type Bounds, Excess, failure, type RpcCall, unforeseen, written } from "../ledger/rpc";
 import type { Message, Rights } from "../ledger/screening";
 
-/** Asks a chain for one call. Returns its result. */
 export type Ask = (call: RpcCall, bounds: Bounds) => Promise<unknown>;
 
 /**

@@ -51,7 +51,6 @@ export function refuseStrangers(
 
 const shown = { "access-control-expose-headers": "retry-after, www-authenticate" };
 
-/** Answers a browser's preflight request, which comes without a key. */
 function preflight({ headers }: FastifyRequest): Record<string, string> {
   const asked = headers["access-control-request-headers"];
   return {

@@ -1,7 +1,6 @@
-import { createServer, IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import { createServer, IncomingMessage, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyInstance, FastifyPluginCallback } from "fastify";
 import type { CallLimits } from "../settings/settings";
@@ -36,15 +35,6 @@ export async function scope(app: FastifyInstance, name: string, add: (own: Fasti
     done();
   };
   await app.register(Object.assign(plugin, { [Symbol.for("fastify.display-name")]: name }), { prefix });
-}
-
-/** Answers what is not HTTP, or too slow, in the API's form. */
-export function refuseGarbled({ code = "", message }: NodeJS.ErrnoException, socket: Duplex): void {
-  if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const status = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 }[code] ?? 400;
-  const body = JSON.stringify({ errorMessage: `This is not a whole HTTP request: ${message}` });
-  const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${body}`);
 }
 
 /** How often to look for clients that are too slow (ms). */

@@ -15,7 +15,6 @@ const region = "local";
 /** A value that clients must not keep or show. It gives no access. */
 export const dummySecret = "no-client-may-keep-this";
 
-/** The limits of a plan, with their units. */
 const planLimits = ({ settings: { limits } }: Context) => ({
   consortia: { per: { org: limits.consortia } },
   environments: { per: { consortium: limits.environments } },

@@ -18,7 +18,6 @@ import { Refusal } from "../errors";
 import { deleteObject } from "../store/deletion";
 import { refuseMakingIn, refuseOthers, sees, sharedWith } from "../store/sharing";
 
-/** The context of a create or a change. */
 export interface Making {
   context: Context;
   organization: Entity<"organization">;
@@ -44,11 +43,9 @@ export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.Z
   limit?: "consortia" | "environments" | "nodes";
   /** Checks that zod cannot do; returns the fields to store. `once` is shown only in this answer. Default: the body. */
   make?(making: Making, body: z.output<z.ZodObject<Shape>>): { id?: string; fields: FieldsOf[K]; once?: object };
-  /** Runs after the object was created. */
   made?(context: Context, entity: Entity<K>): void;
   /** The changes to store: fields, and a state if it sets one. Default: the body. */
   patched?(context: Context, entity: Entity<K>, body: Wire): Changed;
-  /** Runs after the object was changed. */
   changed?(context: Context, entity: Entity<K>): void;
   /** The object as the API shows it to a caller with this Host header. Default: its fields. */
   view?(context: Context, entity: Entity<K>, at: number, host?: string): Wire;
@@ -104,7 +101,6 @@ export function reach<const Kinds extends readonly ManagedKind[]>(
   return found as never;
 }
 
-/** The object itself, if the caller may change it. */
 export function own<E extends Entity>(request: FastifyRequest, entity: E): E {
   refuseOthers(organizationOf(request).id, entity);
   return entity;
@@ -224,7 +220,6 @@ export function pageOf(context: Context, request: FastifyRequest, all: Wire[]): 
   return all.slice(Number(skip), Number(skip) + Number(limit));
 }
 
-/** The schemas of a kind without some of its fields. */
 function without({ create, patch }: Resource, fields: readonly string[]): Pick<Resource, "create" | "patch"> {
   const cut = <Rules extends z.ZodObject>({ shape }: Rules) =>
     z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !fields.includes(name))));

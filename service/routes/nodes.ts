@@ -38,7 +38,6 @@ const changing = {
   baf_id: optional,
 };
 
-/** The default size. */
 export const smallest = "small";
 
 /** Allocates a separate port for each node and service in a zone that is bridged to other networks. */

@@ -6,7 +6,6 @@ import { acceptText, send } from "../http/calls";
 import { mustBeMessage, read, type Rights } from "../ledger/screening";
 import { networks } from "../store/entities";
 
-/** Calls that change nothing on a chain. */
 export const reads: ReadonlySet<string> = new Set([
   ...["eth_blockNumber", "eth_call", "eth_chainId", "eth_estimateGas", "eth_feeHistory", "eth_gasPrice"],
   ...["eth_getBalance", "eth_getBlockByHash", "eth_getBlockByNumber", "eth_getCode", "eth_getLogs"],

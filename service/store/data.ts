@@ -64,7 +64,6 @@ class Environments extends ManagedCollection<"environment"> {
   }
 }
 
-/** The invitations. */
 class Invitations extends ManagedCollection<"invitation"> {
   /** Makes the invited organization a member, so that it sees the consortium and its contents. Returns its membership. */
   accept(id: string, organization = this.get(id).fields.org_name): Entity<"membership"> {
@@ -74,7 +73,6 @@ class Invitations extends ManagedCollection<"invitation"> {
   }
 }
 
-/** The tether services. */
 export class Tethers extends Collection<"tether"> {
   /** The tether service with this id, with all due reports. */
   override get(id: string): Entity<"tether"> {
@@ -87,13 +85,11 @@ export class Tethers extends Collection<"tether"> {
     this.context.store.setFields("tether", id, { balances });
   }
 
-  /** The environment that it pins, if it exists. */
   environmentOf(id: string): Entity<"environment"> | undefined {
     return boundEnvironment(this.context, this.get(id));
   }
 }
 
-/** All data of a service. */
 export type Data = ReturnType<typeof dataOf>;
 export const dataOf = (context: Context) => ({
   consortia: new ManagedCollection(context, "consortium"),

@@ -27,11 +27,9 @@ export function ownedBy({ store }: Base, membership: Entity): Owned[] {
     .filter((one) => one.fields.membership_id === membership.id && !isUtility(one));
 }
 
-/** The registrations of a membership, in all environments of its consortium. */
 const identitiesOf = (base: Base, { id, parent }: Entity) =>
   base.store.children("environment", parent).flatMap((environment) => identitiesIn(base, environment.id, id));
 
-/** The registrations of a membership in an environment. */
 export const identitiesIn = ({ store }: Base, environment: string, membership: string): Entity<"identity">[] =>
   store
     .children("service", environment)

@@ -1,7 +1,6 @@
 import type { Profile } from "../profiles";
 import type { Settings, Timing } from "../settings/settings";
 
-/** An object as the API shows it. */
 export type Wire = Record<string, unknown>;
 
 /** Networks that tethers can pin to: those in the specification, and `local` for a chain of this machine. */
@@ -33,7 +32,6 @@ export interface FieldsOf {
     org_id: string;
     minimum_nodes: number;
     maximum_nodes: number;
-    /** The proof that its organization was verified. */
     verification_proof?: string;
     /** Whether the service created it with the consortium, so it is deleted with it. */
     founding?: boolean;
@@ -108,7 +106,6 @@ export interface FieldsOf {
     network?: Network;
     interval?: number;
     active: boolean;
-    /** Whether it was ever active. */
     activated: boolean;
     balances: Partial<Record<Network, string>>;
     /** How many times its contract was deployed, per network. */
@@ -171,22 +168,17 @@ export interface Entity<K extends Kind = Kind> {
   readonly id: string;
   /** The id of its parent: an organization, consortium, environment, service or tether. */
   readonly parent: string;
-  /** The id of the organization that owns it. */
   readonly organization: string;
   /** The last state that was set. The current state may follow from `due`: see `stateAt`. */
   readonly state: string;
-  /** When that state ends by itself. */
   readonly due?: number | undefined;
   /** When it first started, if it was reset since. */
   readonly firstStart?: number | undefined;
   readonly createdAt: number;
   readonly changedAt: number;
   readonly revision: number;
-  /** Objects are listed in order of creation. */
   readonly order?: number;
-  /** When it can no longer be reached. */
   readonly deletedAt?: number;
-  /** When lists no longer show it. */
   readonly hiddenAt?: number;
   readonly fields: FieldsOf[K];
   /** Other fields of its create. They have no meaning here, and are shown unchanged. */

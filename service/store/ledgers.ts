@@ -73,7 +73,6 @@ export class SimulatedLedger implements Ledger {
     return Promise.resolve([...start, ...blocks]);
   }
 
-  /** The states of all nodes at a time, for a report. */
   states(environment: Environment, at: number): Wire[] {
     const height = this.#height(environment, at);
     return this.base.store.present("node", environment.id, at).map((node) => ({
@@ -158,10 +157,8 @@ export class RealLedger extends SimulatedLedger {
     }
   }
 
-  /** The account that a node signs for. */
   account = (accounts: readonly string[], node: Node): string => accounts[node.fields.account ?? 0]!;
 
-  /** Starts the chains of all environments that have nodes. */
   resume(): void {
     const { store } = this.base;
     const environments = store.all("environment").filter(({ id }) => store.children("node", id).length > 0);
@@ -183,7 +180,6 @@ export class RealLedger extends SimulatedLedger {
     return [...start, ...(await this.chain(environment)).lines];
   }
 
-  /** The current states of all nodes, for a report. */
   async statesNow(environment: Environment): Promise<Wire[]> {
     const now = this.base.clock();
     const chain = await this.chain(environment);

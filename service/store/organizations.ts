@@ -15,20 +15,14 @@ export interface Organization {
 export class Organizations {
   /** The ids of the additional keys, by their hash. */
   readonly #further: Map<string, string>;
-  /** The ids of the organizations, by the hash of their key: so the time of a lookup reveals nothing about any key. */
-  readonly #owners: Map<string, string>;
 
-  /**
-   * @param first the organization with the published key
-   * @param dir the folder for that
-   */
+  /** @param first the organization with the published key @param dir the folder for that */
   constructor(
     private readonly store: Store,
     private readonly first: string,
     private readonly dir?: string,
   ) {
     this.#further = new Map(store.all("apiKey").map(({ id, fields }) => [fields.hash, id]));
-    this.#owners = new Map(this.#all().map(({ id, fields }) => [sha256(fields.apiKey), id]));
   }
 
   get firstKey(): string {
@@ -44,13 +38,12 @@ export class Organizations {
   }
 
   ofKey(key: string): Entity<"organization"> | undefined {
-    const owner = this.store.get("organization", this.#owners.get(sha256(key)) ?? "");
-    if (owner?.fields.apiKey === key) return owner;
+    const owner = this.#all().find(({ fields }) => fields.apiKey === key);
+    if (owner) return owner;
     const further = this.store.get("apiKey", this.#further.get(sha256(key)) ?? "");
     return further && this.store.get("organization", further.parent);
   }
 
-  /** The additional keys of an organization. */
   furtherKeys(organization: string): Entity<"apiKey">[] {
     return this.store.children("apiKey", organization);
   }
@@ -90,7 +83,6 @@ export class Organizations {
     if (other !== undefined && other !== name) throw new ServiceError(`${name} cannot use the API key of ${other}.`);
     const draft = { kind: "organization", parent: "", organization: "", due: undefined, fields } as const;
     const { id } = known ? this.store.setFields("organization", known.id, fields) : this.store.create(draft);
-    this.#owners.set(sha256(fields.apiKey), id);
     return { id, ...fields };
   }
 

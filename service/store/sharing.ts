@@ -59,7 +59,6 @@ export const invitationsTo = ({ store }: Base, { id, fields: { name } }: Entity<
     .all("invitation")
     .filter(({ organization, state, fields }) => organization !== id && state === "sent" && fields.org_name === name);
 
-/** Fields of a new membership of an organization. */
 export const newMembership = ({ limits }: Settings, org_id: string, org_name: string): FieldsOf["membership"] => {
   return { org_name, org_id, minimum_nodes: 0, maximum_nodes: limits.nodes };
 };

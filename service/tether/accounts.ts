@@ -84,7 +84,6 @@ export class AccountKeys {
     }
   }
 
-  /** The key of a tether; created when it is first needed. */
   of(tetherId: string): string {
     const known = this.#keys.get(tetherId);
     if (known !== undefined) return known;

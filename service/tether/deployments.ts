@@ -43,7 +43,6 @@ export class Deployments {
     this.store = base.store;
   }
 
-  /** Deploys a contract. Concurrent calls for the same one share an answer. */
   deploy(id: string, network: Network): Promise<Wire> {
     return this.#deploying.join(`${id} ${network}`, () =>
       this.#deploy(id, network).catch((error: Error) => {
@@ -61,7 +60,6 @@ export class Deployments {
     );
   }
 
-  /** Continues a deployment until its outcome is known. */
   goOn(id: string, network: Network): void {
     this.deploy(id, network)
       .catch(({ message }: Error) => {

@@ -56,7 +56,6 @@ export class Pins {
     private readonly opened: (id: string) => void,
   ) {}
 
-  /** Makes a due report, if any. Returns when the next one is due. */
   async pinIfDue(id: string): Promise<number | undefined> {
     const { clock, settings, store } = this.base;
     const { active, nextPin, interval } = this.#get(id).fields;

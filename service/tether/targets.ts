@@ -9,7 +9,6 @@ const chainIds: Record<Network, number> = { mainnet: 900_001, rinkeby: 900_004, 
 export const isTarget = (key: string) => key.startsWith("target-");
 const keyOf = (network: Network) => `target-${network}`;
 
-/** A network that tethers pin to, and how to reach it. */
 export interface Target {
   network: Network;
   chainId: number;
@@ -18,7 +17,6 @@ export interface Target {
   call<T>(method: string, params?: unknown[]): Promise<T>;
 }
 
-/** The networks that tethers pin to: local chains, or configured addresses. */
 export class Targets {
   constructor(
     private readonly chains: Chains,
@@ -40,7 +38,6 @@ export class Targets {
     return { network, chainId: Number(await call<string>("eth_chainId")), local: undefined, call };
   }
 
-  /** The local chain that stands for a network. */
   chain(network: Network): Promise<Chain> {
     return this.chains.get({ key: keyOf(network), chainId: chainIds[network], accounts: 0 });
   }

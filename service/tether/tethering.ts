@@ -6,7 +6,6 @@ export type Tether = Entity<"tether">;
 
 const ether = "1000000000000000000";
 
-/** Whether its contract was deployed on a network. */
 export const isDeployedOn = ({ deployments }: Tether["fields"], network: Network) => (deployments[network] ?? 0) > 0;
 
 /** Its account's balance on a simulated network, in wei. */
@@ -74,7 +73,6 @@ export function reportOf(tether: Tether, at: number, fields: Entity<"report">["f
 }
 
 interface Wanted {
-  /** Default: a random one. */
   id?: string;
   funds?: Partial<Record<Network, string | undefined>> | undefined;
 }

@@ -32,7 +32,6 @@ export const deployment = () => anchor().bytecode;
 /** The address of the contract that an account deploys with this nonce. */
 export const contractAddress = (from: string, nonce: number) => library().getCreateAddress({ from, nonce });
 
-/** Whether the address has a contract. */
 export async function isThere(target: Target, address: string): Promise<boolean> {
   const code = await target.call("eth_getCode", [address, "latest"]);
   if (typeof code === "string" && code.startsWith("0x")) return code !== "0x";
@@ -47,7 +46,6 @@ export async function pinCount(target: Target, address: string): Promise<number>
   return Number(await quantity(target, "eth_call", [{ to: address, data }, "latest"]));
 }
 
-/** The transaction and the block of an earlier pin. */
 export async function pinnedAt(target: Target, address: string, index: number) {
   const topics = coder().encodeFilterTopics("Pinned", [index]);
   type Log = { transactionHash: string; blockNumber: string };
@@ -56,7 +54,6 @@ export async function pinnedAt(target: Target, address: string, index: number) {
   return { transaction_hash: log.transactionHash, block_number: Number(log.blockNumber) };
 }
 
-/** A mined transaction with its block. */
 export interface Mined {
   transaction_hash: string;
   block_number: number;
@@ -122,7 +119,6 @@ export async function raised(target: Target, key: string, made: Signed): Promise
 
 export const balanceOf = (target: Target, account: string) => quantity(target, "eth_getBalance", [account, "latest"]);
 
-/** How many transactions of an account are in blocks. */
 export async function usedBy(target: Target, account: string): Promise<number> {
   return Number(await quantity(target, "eth_getTransactionCount", [account, "latest"]));
 }
@@ -202,7 +198,6 @@ export type Outcome = Mined | "done" | "void";
 interface Watched {
   /** Whether it was never sent before. Only then does a refusal mean that it waits nowhere. */
   fresh: boolean;
-  /** Whether its effect is visible. */
   isDone: () => Promise<boolean>;
   /** Whether its block will probably stay. Default: at once. */
   isDeep?: (block: number) => Promise<boolean>;
@@ -273,7 +268,6 @@ export class Lasting {
     private readonly now = () => performance.now(),
   ) {}
 
-  /** Adds one observation. */
   holds(seen: boolean): boolean {
     this.#looks = seen ? this.#looks + 1 : 0;
     if (this.#looks === 1) this.#since = this.now();

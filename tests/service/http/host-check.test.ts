@@ -1,10 +1,21 @@
+import { connect } from "node:net";
 import { hostname } from "node:os";
 import { Listener } from "../../../service/http/server";
-import { exchange, head } from "../bytes";
 import { basic, containing, populated } from "../helpers";
 import { eth, ledgered, raw, webSocket } from "../ledgers";
 
 const call = JSON.stringify(eth("eth_chainId"));
+
+const head = (...lines: string[]) => `${lines.join("\r\n")}\r\n\r\n`;
+
+/** Sends bytes, and closes after the first answer. */
+async function exchange(url: string, bytes: string): Promise<string> {
+  const { hostname: host, port } = new URL(url);
+  const socket = connect({ host, port: Number(port), noDelay: true });
+  socket.write(bytes);
+  socket.once("data", () => socket.end());
+  return (await socket.toArray()).join("");
+}
 
 describe.each([
   ["the API", "GET"],
@@ -49,19 +60,6 @@ describe.each([
     expect(await ask({ host: "evil.example", origin: "http://evil.example" })).toBe(403);
   });
 
-  test("gives Node's own answers to a request without Host and to a strange expectation", async () => {
-    const { url, lines, length } = await target();
-    const strange = ["host: localhost", "expect: foo"];
-    expect((await exchange(url, [lines(...length)], "answered")).status).toBe(400);
-    expect((await exchange(url, [lines(...length, ...strange)], "answered")).status).toBe(417);
-  });
-
-  test("answers an HTTP/1.0 request, which needs no host", async () => {
-    const { url, lines, length } = await target();
-    const request = lines(...length).replace(" HTTP/1.1", " HTTP/1.0");
-    expect((await exchange(url, [request], "answered")).status).toBe(200);
-  });
-
   // what Java's HttpClient and `curl --http2` send; a WebSocket is for a GET to a node alone
   test.each([
     ["Upgrade", "websocket"],
@@ -71,8 +69,8 @@ describe.each([
   ])("answers in HTTP/1.1 if a client prefers another protocol (%s, %s)", async (more, upgrade) => {
     const { url, lines, length } = await target();
     const offer = [`connection: Upgrade, ${more}`, "http2-settings: AAMAAABkAAQCAAAAAAIAAAAA", `upgrade: ${upgrade}`];
-    const { text, status } = await exchange(url, [lines("host: localhost", ...length, ...offer)], "answered");
-    expect(status).toBe(200);
+    const text = await exchange(url, lines("host: localhost", ...length, ...offer));
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
     expect(text).toMatch(what === "a node" ? /"result":"0x/ : /"chain_id":/);
   });
 });

@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import { anyNumber, anyText, FakeClock, listOf, matching, populated, refused, start } from "../helpers";
 
 const iso = matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -124,17 +123,4 @@ test("unknown fields of a create are stored and shown, or refused, but never ign
   for (const period of [1, 3_600])
     expect((await send("POST", path, { ...wanted, block_period: period })).status).toBe(201);
   expect(service.store.environments.list()).toHaveLength(3);
-});
-
-test.each([
-  ["nonsense", "NONSENSE\r\n\r\n", 400],
-  ["headers that are too long", `GET / HTTP/1.1\r\nx: ${"a".repeat(20_000)}\r\n\r\n`, 431],
-])("%s in place of HTTP is answered in the API's form", async (_what, sent, status) => {
-  const { service } = await start();
-  const socket = connect(service.port, "127.0.0.1");
-  socket.write(sent);
-  const text = (await socket.toArray()).join("");
-  expect(text).toMatch(
-    new RegExp(`^HTTP/1.1 ${status} [^]*\\r\\n\\r\\n\\{"errorMessage":"This is not a whole HTTP request: .*"\\}$`),
-  );
 });
