@@ -102,6 +102,7 @@ export class Chain extends ChainBase {
     clearInterval(this.#timer);
     this.feeds.close();
     await Promise.all([this.#sealing.end(), this.#keeper.close()]);
+    await this.#keeper.close(); // an engine that started meanwhile
     await this.data.close();
   }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { deflateRaw, deflateRawSync, inflateRaw } from "node:zlib";
 import { Damaged, Refusal } from "../errors";
@@ -83,6 +84,8 @@ const packed = (text: string) =>
 /** Snapshots to keep that a start could begin with: if one is too late, an earlier one serves. */
 const mostOld = 3;
 const mostRead = 64;
+/** How long a block waits for others to be written with (ms). */
+const soon = 20;
 
 const digits = (number: number) => `${number}`.padStart(12, "0");
 const key = {
@@ -109,6 +112,8 @@ export class LedgerData {
   /** Blocks that are shown while they are written. They are recorded, so the engine could make them again. */
   readonly #unwritten = new Map<number, Sealed>();
   #writing: Promise<void> = Promise.resolve();
+  /** Whether a write is to come, which blocks may join. */
+  #isDue = false;
   #accounts: Sealer[] | undefined;
 
   private constructor(
@@ -172,10 +177,14 @@ export class LedgerData {
     this.height = number;
     this.#note(number, sealed);
     this.#unwritten.set(number, sealed);
-    this.#writing = this.#writing.then(() => this.#write()).catch(() => undefined);
+    if (this.#isDue) return;
+    this.#isDue = true;
+    const later = () => wait(soon).then(() => this.#write());
+    this.#writing = this.#writing.then(later).catch(() => undefined);
   }
 
   async #write(): Promise<void> {
+    this.#isDue = false;
     const blocks = [...this.#unwritten];
     const changes = await Promise.all(blocks.map(([number, sealed]) => changesOf(number, sealed)));
     await this.database.write(changes.flat(), false);
@@ -210,8 +219,7 @@ export class LedgerData {
 
   /** The logs of blocks, of each block that has some as JSON without the brackets around it. */
   async *logs(from: number, to: number): AsyncGenerator<Buffer> {
-    await this.#writing;
-    const unwritten = [...this.#unwritten]; // the disk is full
+    const unwritten = [...this.#unwritten];
     const until = Math.min(to + 1, ...unwritten.map(([number]) => number));
     for await (const [, value] of this.#all(key.logs(from), key.logs(until))) yield value;
     for (const [number, one] of unwritten)

@@ -143,7 +143,7 @@ async function makeStates({ startService }) {
 /** The objects in a data folder, a line each after the first one. @param {string} data */
 async function linesOf(data) {
   const { Database } = await import("../../service/dist/storage/database.js");
-  const database = await Database.open(join(data, "objects"), (/** @type {string} */ key) => key);
+  const database = await Database.open(join(data, "objects"));
   const lines = [];
   for await (const [, value] of database.entries("", "~")) lines.push(value.toString());
   await database.close();

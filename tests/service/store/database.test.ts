@@ -137,7 +137,7 @@ test("a value with another key's content counts as damaged, and others can be re
     }
   ).level;
   await level.put("b", await level.get("a"));
-  await expect(database.get("b")).rejects.toThrow(`Thing b in ${dir} is damaged`);
+  await expect(database.get("b")).rejects.toThrow(`B in ${dir} is damaged`);
   expect((await database.get("a"))?.toString()).toBe("one");
   await database.close();
 });
