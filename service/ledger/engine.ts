@@ -39,6 +39,7 @@ const leastHistory = 8;
  * Code that gives many signatures, 128 bytes each, to the precompile that recovers accounts. Returns a word for each, zero if it is invalid.
  */
 const recovering = "0x60005b3681101560285760808160003760208160021c6080016080600060015afa506080016002565b60021c6080f3";
+const precompile = "0x0000000000000000000000000000000000000001";
 /** The place of that code, in these calls only. */
 const recovery = `0x${"5e".repeat(20)}`;
 
@@ -58,7 +59,8 @@ export class Engine extends Caller {
   over = false;
   blocks = 0;
 
-  #unknown: Unknown[] = [];
+  readonly #unknown: Unknown[] = [];
+  #isRecovering = false;
 
   private constructor(
     socketPath: string,
@@ -127,22 +129,28 @@ export class Engine extends Caller {
     return zipped(lastOf(await unzipped(Buffer.from(state.slice(2), "hex")), number));
   }
 
-  /** The account of a signature. Those of one moment share a call, which is much faster than JavaScript. */
+  /** The account of a signature. Those that come during a call share the next one, which is much faster than JavaScript. */
   recover = (signature: string): Promise<string> =>
     new Promise((done, failed) => {
-      if (this.#unknown.push({ signature, done, failed }) === 1) setImmediate(() => void this.#recoverAll());
+      this.#unknown.push({ signature, done, failed });
+      if (!this.#isRecovering) void this.#recoverAll();
     });
 
   async #recoverAll(): Promise<void> {
-    const all = this.#unknown.splice(0);
-    const data = `0x${all.map(({ signature }) => signature).join("")}`;
-    const call = { to: recovery, gas: "0x1c9c380", gasPrice: "0x0", data };
-    try {
-      const found = await this.call<string>("eth_call", [call, "latest", { [recovery]: { code: recovering } }]);
-      all.forEach(({ done }, at) => done(`0x${found.slice(26 + 64 * at, 66 + 64 * at)}`));
-    } catch (error) {
-      for (const { failed } of all) failed(error);
+    this.#isRecovering = true;
+    while (this.#unknown.length > 0) {
+      const all = this.#unknown.splice(0);
+      const data = `0x${all.map(({ signature }) => signature).join("")}`;
+      const call = { to: all.length === 1 ? precompile : recovery, gas: "0x1c9c380", gasPrice: "0x0", data };
+      const code = all.length === 1 ? [] : [{ [recovery]: { code: recovering } }];
+      try {
+        const found = (await this.call<string>("eth_call", [call, "latest", ...code])).padEnd(66, "0");
+        all.forEach(({ done }, at) => done(`0x${found.slice(26 + 64 * at, 66 + 64 * at)}`));
+      } catch (error) {
+        for (const { failed } of all) failed(error);
+      }
     }
+    this.#isRecovering = false;
   }
 
   async #listening(): Promise<void> {
