@@ -3,7 +3,7 @@ import { type ErrorFacts } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
 import { type Definition, type Props } from "../../../provider/core/definition";
-import { type Change, change } from "../../../provider/core/lifecycle/change";
+import { type Change, change, effectOf } from "../../../provider/core/lifecycle/change";
 import { newSession, within } from "../../../provider/core/session";
 import { isUnclear } from "../../../provider/errors";
 import { definitions } from "../../../provider/resources";
@@ -153,5 +153,20 @@ describe("a refusal", () => {
     const { one } = changing(kind, { keys, answers: [error], listed: base[kind] });
     await expect(change(one)).rejects.toThrow(message);
     await change(one).catch((thrown: unknown) => expect(isUnclear(thrown)).toBe(false));
+  });
+});
+
+describe("what is accepted and ignored", () => {
+  const sizes = { keys: ["size", "name"], inputs: { size: "large", name: "new" } };
+  const was = { size: "small", name: "old" };
+
+  test("is not a name that the service writes in its own way", async () => {
+    const { one } = changing("node", { ...sizes, before: { shown: { name: "NEW" } } });
+    expect(await effectOf(one, { size: "x", name: "NEW" })).toMatchObject({ ignored: [] });
+  });
+
+  test("counts only if the list shows it, too", async () => {
+    const { one } = changing("node", { ...sizes, before: { shown: was }, listed: { size: "large", name: "new" } });
+    expect(await effectOf(one, was)).toEqual({ shown: { size: "large", name: "new" }, ignored: [] });
   });
 });

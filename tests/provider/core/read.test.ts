@@ -1,0 +1,104 @@
+import { type ConsortiumClient, type Identified } from "../../../provider/api";
+import { Http } from "../../../provider/api/http";
+import { Collection } from "../../../provider/core/collection";
+import { type Definition, type Props } from "../../../provider/core/definition";
+import { read } from "../../../provider/core/lifecycle/read";
+import { newSession } from "../../../provider/core/session";
+import { fresh, stateOf, storedKey } from "../../../provider/core/state";
+import { definitions } from "../../../provider/resources";
+import { settingsFor } from "../../support/peer";
+import { VirtualTime } from "../../support/virtual-time";
+
+/* A refresh of one object: what a look changes in the state, and what it leaves as it was. */
+
+const owned = { consortiumId: "c", environmentId: "e", membershipId: "m", name: "N 1" };
+const http = new Http(settingsFor("https://x/api/v1"));
+const definition: Definition = definitions.node;
+const path = "/consortia/c/environments/e/nodes";
+
+interface Case {
+  list: Identified[];
+  /** What was shown before. */
+  shown?: Props;
+}
+
+async function reading({ list, shown = {} }: Case) {
+  let asked = 0;
+  const client = {
+    list: (where: string) => Promise.resolve(where === path ? list : [{ id: "c" }, { id: "e", state: "live" }]),
+    find: () => Promise.resolve(undefined),
+    getNodeStatus: () => {
+      asked += 1;
+      return Promise.resolve({ urls: { rpc: "new" } });
+    },
+    http: { settings: http.settings, serviceTime: () => undefined },
+  } as unknown as ConsortiumClient;
+  const before = { ...owned, state: "started", revision: "1", urls: { rpc: "old" }, nodeKey: "k", ...shown };
+  const state = stateOf(definition, fresh(owned, before));
+  const session = newSession(client, { clock: new VirtualTime() });
+  const now = await read(Collection.of(session, definition, state, "x"), "x", state);
+  return { now, kept: (now?.[storedKey] ?? {}) as Props, asked };
+}
+
+const node = (more: Props = {}): Identified => ({
+  id: "x",
+  name: "N 1",
+  membership_id: "m",
+  state: "started",
+  _revision: "1",
+  ...more,
+});
+
+describe("its details", () => {
+  test.each<[string, Case, number, string]>([
+    ["are asked for once for all in a place, if it has not changed", { list: [node()] }, 1, "new"],
+    ["are not, if it does not work", { list: [node({ state: "stopped" })], shown: { state: "stopped" } }, 0, "old"],
+    ["are, if it has", { list: [node({ _revision: "2" })] }, 1, "new"],
+    ["are, if they are not known", { list: [node()], shown: { urls: undefined } }, 1, "new"],
+  ])("%s", async (_, given, times, rpc) => {
+    const { now, asked } = await reading(given);
+    expect([asked, now?.urls]).toEqual([times, { rpc }]);
+  });
+});
+
+describe("a value", () => {
+  test.each<[string, Case, Props, Props]>([
+    [
+      "that the service shows for the first time is its answer",
+      { list: [node({ size: "small" })] },
+      { size: "small" },
+      { answered: undefined },
+    ],
+
+    [
+      "that is only spelled otherwise in what has not changed is its answer",
+      { list: [node({ name: "n-1" })] },
+      { name: "n-1" },
+      { answered: undefined },
+    ],
+    [
+      "that is spelled otherwise in what has changed is drift",
+      { list: [node({ name: "n-1", _revision: "2" })] },
+      { name: "n-1" },
+      { asked: { name: "N 1" } },
+    ],
+    [
+      "that is another one in what has not changed is drift",
+      { list: [node({ name: "z" })] },
+      { name: "z" },
+      { asked: { name: "N 1" } },
+    ],
+    [
+      "is drift without a revision",
+      { list: [node({ name: "n-1", _revision: undefined })], shown: { revision: undefined } },
+      { name: "n-1" },
+      { asked: { name: "N 1" } },
+    ],
+  ])("%s", async (_, given, shows, stored) => {
+    const { now, kept } = await reading(given);
+    expect(now).toMatchObject(shows);
+    for (const [part, values] of Object.entries(stored))
+      if (values === undefined) expect(kept[part]).toBeUndefined();
+      else expect(kept[part]).toMatchObject(values as Props);
+  });
+});
