@@ -1,19 +1,14 @@
-/** Where an API key was found. */
+/** Where an API key was found: in words, and for decisions (undefined: it was given as a value). */
 export interface KeyOrigin {
-  /** In words, such as `environment variable CONSORTIUM_API_KEY`. */
   source: string;
-  /** For decisions. undefined: it was given as a value. */
   place?: string;
 }
 
 /** Next steps for readers of errors. They depend on the tool in use: `Settings` choose them. */
 export interface Advice {
   setKey: string;
-  /** How to let a key cross a network in clear text. */
   allowHttp: string;
-  /** How to replace a key that was refused. */
   replaceKey(key: KeyOrigin): string;
-  /** How to use a key of the right organization. */
   useKeyOf(organization: string, key: KeyOrigin): string;
   /** Where to correct a value that the service refuses. */
   correct: string;

@@ -57,35 +57,29 @@ export interface ErrorFacts {
 /** The error of every failed call, made by `Http.error`. It never contains a key, a password or a body. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  readonly kind: ErrorKind;
+  declare readonly kind: ErrorKind;
+  declare readonly call: string;
+  declare readonly status?: number;
+  declare readonly requestId?: string;
+  declare readonly retryAfterMs?: number;
+  declare readonly allow?: string;
+  declare readonly next?: string;
   readonly code: ErrorCode;
-  readonly call: string;
-  readonly status?: number;
   readonly errorMessage: string;
-  readonly requestId?: string;
-  readonly retryAfterMs?: number;
   readonly late: boolean;
-  readonly allow?: string;
   unclear: boolean;
-  readonly next?: string;
 
   constructor(facts: ErrorFacts) {
-    const status = facts.status === undefined ? "" : `HTTP ${facts.status}: `;
-    const next = facts.next ? `${facts.next} ` : "";
-    const request = facts.requestId === undefined ? "" : ` (Request ${facts.requestId}.)`;
+    const { kind, call, status, requestId, retryAfterMs, allow, next } = facts;
     const errorMessage = printable(facts.errorMessage);
-    super(`${next}${facts.call}: ${status}${sentence(errorMessage)}${request}`, { cause: facts.cause });
-    this.kind = facts.kind;
+    const answered = status === undefined ? "" : `HTTP ${status}: `;
+    const request = requestId === undefined ? "" : ` (Request ${requestId}.)`;
+    super(`${next ? `${next} ` : ""}${call}: ${answered}${sentence(errorMessage)}${request}`, { cause: facts.cause });
+    Object.assign(this, { kind, call, status, requestId, retryAfterMs, allow, next });
     this.code = codeOfFailure(facts);
-    this.call = facts.call;
-    this.status = facts.status;
     this.errorMessage = errorMessage;
-    this.requestId = facts.requestId;
-    this.retryAfterMs = facts.retryAfterMs;
     this.late = facts.late ?? false;
-    this.allow = facts.allow;
-    this.unclear = facts.unclear ?? ["lost", "server", "unavailable"].includes(facts.kind);
-    this.next = facts.next;
+    this.unclear = facts.unclear ?? ["lost", "server", "unavailable"].includes(kind);
   }
 }
 

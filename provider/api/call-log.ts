@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, openSync, renameSync, statSync, unlinkSync } from "node:fs";
+import { appendFileSync, renameSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf } from "../plain";
 import { type Caller } from "./clock";
@@ -32,9 +32,6 @@ const mostBytes = 10 * 1024 * 1024;
 const mostShown = 4_000;
 /** Masking a longer one would slow the run down: only its size is logged. */
 const mostMasked = 256 * 1024;
-/** An older mark was left by a killed process. */
-const staleMs = 10_000;
-
 /** Of whole bodies (level `full`): members with secret values. */
 const secretKey =
   /pass(word|wd|phrase)?$|secret|token|^(api_?)?keys?$|^apikey|private_?key|mnemonic|^hash$|authorization|auth_?header|^details$/i;
@@ -102,28 +99,15 @@ export class CallLog {
     };
   }
 
-  /** Starts a new file once this one is full. Only one of several processes does it. */
+  /** Starts a new file once this one is full. */
   #rotate(bytes: number): void {
     this.#unchecked += bytes;
     if (this.#unchecked < this.limit / 100) return;
     this.#unchecked = 0;
-    const mark = `${this.#file}.lock`;
-    try {
-      closeSync(openSync(mark, "wx"));
-    } catch {
-      if (Date.now() - (statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > staleMs) unlinkSync(mark);
-      return; // the next line tries again
-    }
-    try {
-      if (!this.#isFull()) return;
-      renameSync(this.#file, `${this.#file}.1`);
-      this.#begin();
-    } finally {
-      unlinkSync(mark);
-    }
+    if ((statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) < this.limit) return;
+    renameSync(this.#file, `${this.#file}.1`);
+    this.#begin();
   }
-
-  #isFull = (): boolean => (statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) >= this.limit;
 }
 
 const fullWarning =

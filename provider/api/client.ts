@@ -70,7 +70,6 @@ export class ConsortiumClient {
     return client;
   }
 
-  /** Consortia of the organization. */
   listConsortia(filter: { name?: string } = {}): Promise<ConsortiumObject[]> {
     return this.list(paths.consortia, ConsortiumObject, filter);
   }
@@ -81,7 +80,6 @@ export class ConsortiumClient {
   listInvitations(consortiumId: string, filter: { org_name?: string } = {}): Promise<InvitationObject[]> {
     return this.list(paths.invitations(consortiumId), InvitationObject, filter);
   }
-  /** Zones of an environment, or of the consortium itself. */
   listZones(consortiumId: string, environmentId?: string): Promise<EnvironmentZoneObject[]> {
     return this.list(paths.zones(consortiumId, environmentId), EnvironmentZoneObject);
   }
@@ -193,10 +191,10 @@ export class ConsortiumClient {
     return accountIn(body, network).balanceWei;
   }
   setTetherNetwork(tetherId: string, network: TetherNetwork): Promise<unknown> {
-    return this.tetherAction(tetherId, "targetNetwork", { network });
+    return this.postAgain(`${paths.tether(tetherId)}/targetNetwork`, { network });
   }
   setTetherInterval(tetherId: string, intervalHours: number): Promise<unknown> {
-    return this.tetherAction(tetherId, "interval", { interval: intervalHours });
+    return this.postAgain(`${paths.tether(tetherId)}/interval`, { interval: intervalHours });
   }
   /** Spends money: never repeated if the service may have accepted it. */
   async deployTether(tetherId: string, body: Record<string, unknown> = {}): Promise<unknown> {
@@ -349,14 +347,9 @@ export class ConsortiumClient {
     return (await this.http.request("POST", where, { body, repeatable: "freely" })).body;
   }
 
-  /** Sets a value of a tether. */
-  private tetherAction(tetherId: string, action: string, body: unknown): Promise<unknown> {
-    return this.postAgain(`${paths.tether(tetherId)}/${action}`, body);
-  }
-
   /** Starts or stops a tether. @throws ApiError also if the answer shows that it is not so */
   async #runTether(tetherId: string, action: string, started: boolean): Promise<unknown> {
-    const answer = await this.tetherAction(tetherId, action, {});
+    const answer = await this.postAgain(`${paths.tether(tetherId)}/${action}`, {});
     const { config, started: shown = fieldsOf(config).started } = fieldsOf(answer);
     if (shown !== !started) return answer;
     const errorMessage = silent(`started: ${String(shown)}`);

@@ -8,11 +8,9 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The verb and the resource that make a call, for the log. */
+/** Who makes a call, for the log: such as `create` of `Node "acme-1"`. */
 export interface Caller {
-  /** Such as `create`. */
   verb: string;
-  /** Such as `Node "acme-1"`. */
   resource: string;
 }
 
@@ -20,11 +18,10 @@ export interface Caller {
 export interface Deadline {
   /** Time by the clock. Infinity: no deadline. */
   at: number;
-  /** The limit in words, such as `300 s`. */
+  /** In words, such as `300 s`. */
   limit: string;
-  /** The setting that the limit is from. */
+  /** That the limit is from. */
   setting?: string;
-  /** The caller that has this deadline. */
   caller?: Caller | undefined;
 }
 

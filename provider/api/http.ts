@@ -29,7 +29,7 @@ export interface CallOptions {
 export interface HttpOptions {
   transport?: Transport;
   clock?: Clock;
-  /** Secrets in requests that errors must not show, besides the key. Default: none. */
+  /** What errors must not show, besides the key. */
   secrets?: Secrets;
   /** Called before each wait for another attempt. */
   onRetry?: (error: ApiError, delayMs: number) => void;
@@ -54,7 +54,6 @@ interface Connections {
   reached: boolean;
   /** Aborted at the end: no call is repeated after it. */
   over: AbortController;
-  /** The service's clock, as its answers show it. */
   serviceClock: ServiceClock;
   log?: CallLog;
 }
@@ -65,8 +64,7 @@ interface Sending {
   url: string;
   body?: unknown;
   timeoutMs: number;
-  /** Default: the first. */
-  attempt?: number;
+  attempt: number;
 }
 
 /** A read gets at least this long, even at the deadline: a last look is worth it. */
@@ -218,33 +216,21 @@ export class Http {
     return this.#judge(call, url, answer);
   }
 
-  /** Sends one attempt, as a span. */
+  /** Sends one attempt: a span, and a line of the log. */
   #send(call: Sending): Promise<WireAnswer> {
-    return traced(
-      () => spanOf(call, this.settings.baseUrl),
-      async (note) => {
-        const answer = await this.#logged(call);
-        note?.(...notesOf(answer));
-        return answer;
-      },
-    );
-  }
-
-  async #logged(call: Sending): Promise<WireAnswer> {
-    const { log } = this.connections;
-    if (!log) return this.#exchange(call);
+    const { baseUrl } = this.settings;
     const startedAt = this.#clock.now();
-    const { method, url, body, attempt = 1 } = call;
-    const path = url.startsWith(this.settings.baseUrl) ? url.slice(this.settings.baseUrl.length) : url;
-    const told = { caller: this.deadline?.caller, method, path, attempt, body };
-    try {
-      const answer = await this.#exchange(call);
-      log.write({ ...told, ms: this.#clock.now() - startedAt, answer });
-      return answer;
-    } catch (error) {
-      log.write({ ...told, ms: this.#clock.now() - startedAt, error });
-      throw error;
-    }
+    const work = async (note?: Note): Promise<WireAnswer> => {
+      const outcome = await this.#exchange(call).then((answer) => ({ answer }), (error: unknown) => ({ error })); // prettier-ignore
+      const { method, url, body, attempt } = call;
+      const path = url.startsWith(baseUrl) ? url.slice(baseUrl.length) : url;
+      const told = { caller: this.deadline?.caller, method, path, attempt, body };
+      this.connections.log?.write({ ...told, ms: this.#clock.now() - startedAt, ...outcome });
+      if ("error" in outcome) throw outcome.error;
+      note?.(...notesOf(outcome.answer));
+      return outcome.answer;
+    };
+    return traced(() => spanOf(call, baseUrl), work);
   }
 
   async #exchange({ method, url, body, timeoutMs }: Sending): Promise<WireAnswer> {
@@ -301,7 +287,7 @@ export const isNotTheApi = ({ kind, status = 500 }: ApiError): boolean =>
   (kind === "server" || kind === "lost") && status < 500 && status !== 408;
 
 /** A call in OpenTelemetry's words for HTTP clients. */
-function spanOf({ method, url, attempt = 1 }: Sending, baseUrl: string): Traced {
+function spanOf({ method, url, attempt }: Sending, baseUrl: string): Traced {
   const { hostname, port, pathname, protocol } = new URL(url);
   const template = url.startsWith(baseUrl) ? ` ${templateOf(url.slice(baseUrl.length).split("?")[0]!)}` : "";
   const attributes = {
@@ -348,9 +334,6 @@ const single = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
 
 function queryText(query: CallOptions["query"] = {}): string {
-  const given = Object.entries(query).flatMap(([key, value]): [string, string][] =>
-    value === undefined ? [] : [[key, String(value)]],
-  );
-  if (given.length === 0) return "";
-  return `?${new URLSearchParams(given).toString()}`;
+  const given = Object.entries(query).filter(([, value]) => value !== undefined) as [string, string][];
+  return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
 }

@@ -69,10 +69,8 @@ async function ownerOfUnshared(
 }
 
 /**
- * Whether an object in a consortium belongs to the key's organization, as far as the service tells. It owns everything
- * in its own consortium; in another organization's, only its own members and their objects. Only a member sees the
- * consortium of another organization.
- * @param own the organization of the key; owner: of the consortium; members: of the members
+ * Whether an object in a consortium belongs to the key's organization (`own`), as far as the service tells. It owns everything in its own
+ * consortium; in another organization's, which only members see, its own members and their objects.
  * @param member the organization of the member that it is, or belongs to
  */
 export function whose(
@@ -127,15 +125,9 @@ const Plan = z.object({
   limits: z.object({ consortia: perOf("org"), environments: perOf("consortium"), nodes: perOf("environment") }),
 });
 
-/** The limits that a plan names. */
 export type ToldLimits = Partial<PlanLimits>;
 
-/**
- * Asks for the limits of the key's organization. Not in the specification.
- * @param organizations those that the key shows
- * @param organizationOfKey asks which of several is the key's
- * @returns undefined: the service does not tell
- */
+/** Asks for the limits of the key's organization, of those that the key shows. undefined: the service does not tell. */
 export async function askForLimits(
   organizations: readonly OrganizationObject[],
   organizationOfKey: () => Promise<string | undefined>,

@@ -2,7 +2,6 @@ import Link from "http-link-header";
 import { isApiError } from "./api-error";
 import { type Answer } from "./http";
 
-/** The result of a list call with all its pages. */
 interface Listing {
   items: unknown[];
   /** Why there may be more. undefined: this is all. */
@@ -24,19 +23,16 @@ const all = (value: Headers[string]): string => (Array.isArray(value) ? value.jo
  */
 function nextPage(headers: Headers, from: URL): URL | { unreadable: string } | undefined {
   const text = all(headers.link);
-  let links: Link.Reference[];
+  let link: Link.Reference | undefined;
   try {
-    links = Link.parse(text).rel("next");
+    link = Link.parse(text).rel("next")[0];
   } catch {
     return /next/i.test(text) ? { unreadable: "its Link header cannot be read" } : undefined;
   }
-  // A link with another anchor is about something else.
-  const own = links.find(({ anchor }) => anchor === undefined || new URL(anchor, from).href === from.href);
-  if (!own) return undefined;
-  if (!URL.canParse(own.uri, from.href)) return { unreadable: "the address of its next page is invalid" };
-  const next = new URL(own.uri, from);
-  next.hash = "";
-  if (next.origin === from.origin && !next.username) return next;
+  if (!link) return undefined;
+  if (!URL.canParse(link.uri, from.href)) return { unreadable: "the address of its next page is invalid" };
+  const next = new URL(link.uri, from);
+  if (next.origin === from.origin) return next;
   return { unreadable: `its next page is at ${next.origin}, and the API key is sent to ${from.origin} alone` };
 }
 
@@ -50,8 +46,6 @@ function totalOf(headers: Headers): { total: number; header: string } | undefine
 
 /**
  * Reads a list to its end, page by page, as `Link` names them. A list that ends in any other way counts as a part.
- * @param ask requests the first page, or the one at an address
- * @param elementsOf the elements of a page
  * @param isWhole whether the list has no filter, so that a total counts all of it
  */
 export async function readPages(

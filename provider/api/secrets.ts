@@ -8,13 +8,10 @@ const longLength = 8;
 const wordLength = 4;
 /** If a value was cut off, its beginning is masked from this length on. */
 const remainderLength = 6;
-/** Shorter base64 or hex occurs in other texts by chance. */
+/** Shorter base64 occurs in other texts by chance. */
 const encodedLength = 6;
 
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
-const ascii = (text: string): string =>
-  text.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
-const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 /** A lone surrogate has no form in a URL. */
 function inUrl(text: string): string[] {
@@ -38,22 +35,13 @@ function inBase64(text: string): string[] {
   });
 }
 
-function inHex(text: string): string[] {
-  const bytes = Buffer.from(text);
-  return bytes.length < encodedLength ? [] : [bytes.toString("hex")];
-}
-
-/** The ways others write a text: in JSON (once and twice, with and without non-ASCII letters), in URLs and in HTML. */
+/** The ways others write a text: in JSON, once and twice, on one line, and in URLs. */
 const writings = (text: string): string[] => [
   text,
   quoted(text),
   quoted(quoted(text)),
-  ascii(quoted(text)),
-  quoted(text).replaceAll("/", "\\/"),
   printable(text),
-  text.replace(/[&<>"']/g, (character) => entities[character]!),
   ...inUrl(text),
-  ...inHex(text),
 ];
 
 /** Letters that a case-insensitive pattern takes for the same one, including `ſ` and `S`. */
@@ -108,10 +96,11 @@ export class Secrets {
     const whole = pattern === "" ? text : text.replace(new RegExp(pattern, "giu"), marker);
     const base64 = known.flatMap((forms) => forms.base64.filter((form) => whole.includes(form)));
     const encoded = base64.sort(byLength).reduce((masked, form) => masked.replaceAll(form, marker), whole);
-    return withoutRemainders(
-      encoded,
-      known.flatMap(({ long }) => long),
-    );
+    const long = known.flatMap((forms) => forms.plain.flatMap(([form]) => (form.length >= longLength ? [form] : [])));
+    return encoded
+      .split(/(…|\.{3})/)
+      .map((part) => withoutRemainder(part, long))
+      .join("");
   }
 
   #forms(text: string): Forms {
@@ -125,26 +114,17 @@ export class Secrets {
 interface Forms {
   plain: [form: string, folded: string][];
   base64: string[];
-  long: string[];
 }
 
 function formsOf(text: string): Forms {
   const plain = [...new Set(writings(text))];
   return {
     plain: plain.map((form) => [form, folded(form)]),
-    base64: [...new Set([text, quoted(text), ascii(quoted(text))].flatMap(inBase64))],
-    long: plain.filter(({ length }) => length >= longLength),
+    base64: [...new Set([text, quoted(text)].flatMap(inBase64))],
   };
 }
 
 /** Masks the beginning of a secret where the text was cut off within it. */
-function withoutRemainders(text: string, secrets: readonly string[]): string {
-  return text
-    .split(/(…|\.{3})/)
-    .map((part) => withoutRemainder(part, secrets))
-    .join("");
-}
-
 function withoutRemainder(part: string, secrets: readonly string[]): string {
   const ends = secrets.filter((one) => part.includes(one.slice(0, remainderLength)));
   for (const secret of ends.sort(byLength))

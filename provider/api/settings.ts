@@ -1,4 +1,3 @@
-import { BlockList, isIP, isIPv6 } from "node:net";
 import { z } from "zod";
 import { type Advice, clientAdvice, type KeyOrigin } from "./advice";
 import { type Environment, environmentName, keySourceVariable, processEnvironment } from "./environment";
@@ -45,7 +44,7 @@ export type Region = (typeof regions)[number];
 
 /** Sources of settings. Each value is the text (or number) as given there. */
 export interface SettingSources {
-  /** Given values. They take precedence over the environment for `apiKey`, `region`, `baseUrl`, `allowHttp` and `organization`. */
+  /** They take precedence over the environment for what `decisive` names. */
   given?: Partial<Record<SettingName, unknown>>;
   /** Environment variables. Default: this process's own. */
   env?: Environment;
@@ -56,23 +55,18 @@ export interface Settings {
   region: Region;
   /** Base address without a trailing slash, such as `https://console.kaleido.io/api/v1`. */
   baseUrl: string;
-  /** Where the base address comes from, for error messages. */
   baseUrlSource: string;
-  /** Most requests in flight at once. */
   maxConcurrency: number;
-  /** Seconds that one request may take. */
+  /** In seconds. */
   requestTimeout: number;
-  /** Id of the organization that the key must belong to, and its source. Default: none is required. */
+  /** Which the key must belong to. */
   organization?: { id: string; source: string };
   /** Whether the key may cross a network in clear text, to a base address that begins with `http://`. */
   allowHttp: boolean;
-  /** The file that gets a line for each call, and its source. Default: none. */
   log?: { file: string; source: string };
-  /** Contents of the log: only failures; all calls; all calls with what their bodies say of ids, states and the like; or whole bodies. */
+  /** Only failures; all calls; all calls with what their bodies say of ids, states and the like; or whole bodies. */
   logLevel: LogLevel;
-  /** The proxy between this machine and the base address. */
   proxy?: Proxy;
-  /** Advice in errors. */
   advice: Advice;
 }
 
@@ -83,7 +77,6 @@ export type LogLevel = (typeof logLevels)[number];
 /** An HTTP proxy, from the usual environment variables. */
 export interface Proxy {
   address: string;
-  /** The variable that names it, for error messages. */
   source: string;
   /** `NO_PROXY`: hosts that are reached without it. */
   except: string;
@@ -111,7 +104,6 @@ export class ApiKey implements KeyOrigin {
   }
 }
 
-/** A missing or wrong setting: which one, its source, and how to correct it. */
 export class SettingsError extends UserError {
   override readonly name = "SettingsError";
   /** @param setting the setting, if its value may be shown @param brief all resources of a run fail for the same reason */
@@ -125,14 +117,12 @@ export class SettingsError extends UserError {
   }
 }
 
-/** A value, and where it was found. */
 export interface Found {
   value: unknown;
   source: string;
   place?: string;
 }
 
-/** Finds the value of a setting. undefined: it has none. */
 export type Find = (name: SettingName) => Found | undefined;
 
 export const foundIn = (value: unknown, source: string, place?: string): Found | undefined =>
@@ -180,16 +170,8 @@ export function parse<T>(name: string, schema: z.ZodType<T>, found: Found): T {
   throw new SettingsError("invalid-setting", `The setting ${name} from ${found.source} ${reasons}.`, name);
 }
 
-const loopback = new BlockList();
-loopback.addSubnet("127.0.0.0", 8);
-loopback.addAddress("::1", "ipv6");
-
-/** Whether requests to it stay on this machine. */
-function isThisMachine({ hostname }: URL): boolean {
-  const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
-  const family = isIP(host);
-  return family ? loopback.check(host, family === 4 ? "ipv4" : "ipv6") : /(^|\.)localhost$/.test(host);
-}
+/** Whether requests to it stay on this machine. URLs have addresses in their shortest form. */
+const isThisMachine = ({ hostname }: URL): boolean => /^127(\.\d+){3}$|^\[::1\]$|(^|\.)localhost\.?$/.test(hostname);
 
 function parseBaseUrl({ value, source }: Found, allowHttp: boolean, advice: Advice): string {
   const text = String(value).trim().replace(/\/+$/, "");
@@ -216,16 +198,6 @@ function parseBaseUrl({ value, source }: Found, allowHttp: boolean, advice: Advi
   return text;
 }
 
-/** URLs have IPv6 addresses in brackets and in their shortest form. People write them in any form, without brackets. */
-const withBrackets = (hosts: string): string =>
-  hosts
-    .split(/[\s,]+/)
-    .map((host) => {
-      const plain = host.replace(/^\[(.*)\]$/, "$1");
-      return isIPv6(plain) ? new URL(`http://[${plain}]`).hostname : host;
-    })
-    .join(",");
-
 /**
  * The proxy for a base address, from `HTTPS_PROXY` or `HTTP_PROXY`. The transport applies `NO_PROXY`. A proxy on another machine
  * cannot reach an address of this one, and would see the key if the address begins with `http://`.
@@ -243,7 +215,7 @@ function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
     );
   }
   if (isThisMachine(url) && !isThisMachine(new URL(address))) return undefined;
-  return { address, source, except: withBrackets(env.no_proxy ?? env.NO_PROXY ?? "") };
+  return { address, source, except: env.no_proxy ?? env.NO_PROXY ?? "" };
 }
 
 export const defaultBaseUrl = (region: Region): string =>

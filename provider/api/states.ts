@@ -3,15 +3,10 @@
 type Stated = { state?: unknown };
 
 /**
- * What a state means:
- * - `ready`: it works · `pending`: it passes by itself · `failed`: it does not pass
- * - `stopped`: stopped and started by hand only, so there is nothing to wait for
- * - `going`: on its way out; it still counts toward limits, but nothing may depend on it · `gone`: the service no longer has it
- * - `unknown`: a word that is not in the vocabulary. It counts as ready only if the object can be used, and is named in a warning
- * Some kinds have words of their own (`states` of the steps):
- * - `over`: it can do nothing any more. It keeps no name from others, and counts as deleted where its deletion only leads to such a state
- * - `empty`: a service may leave it so until something is put into it. It is waited for only briefly, so that its outputs are known where
- *   the state passes by itself
+ * What a state means: `ready`, it works; `pending`, it passes by itself; `failed`, it does not pass; `stopped`, by hand, so there is nothing
+ * to wait for; `going`, nothing may depend on it; `gone`; `unknown`, ready only if the object can be used, and named in a warning.
+ * Some kinds have words of their own (`states` of the steps): `over`, it can do nothing any more, keeps no name from others, and counts as
+ * deleted; `empty`, a service may leave it so until something is put into it, so it is waited for only briefly.
  */
 export type Condition = "ready" | "pending" | "failed" | "stopped" | "going" | "gone" | "unknown" | "over" | "empty";
 

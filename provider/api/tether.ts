@@ -9,11 +9,10 @@ import { conditionOf, isOneOf } from "./states";
 
 export type Fact = "yes" | "no" | "unclear";
 
-/** A tether's account. */
 export interface TetherAccount {
   /** Address on the public chain, 0x and 40 hex digits. */
   account?: string;
-  /** Balance in wei, decimal text. */
+  /** Decimal text. */
   balanceWei?: string;
 }
 
@@ -61,17 +60,9 @@ function weiIn(value: unknown): string | undefined {
 }
 
 const names = {
-  account: [
-    "account",
-    "address",
-    "accountaddress",
-    "publicaddress",
-    "serviceaccount",
-    "tetheraccount",
-    "tetheraddress",
-  ],
-  balance: ["balance", "wei", "balancewei", "balanceinwei", "accountbalance", "tetherbalance"],
-  count: ["count", "reportcount", "reportscount", "totalreports", "totalcount", "total", "reports", "data", "result"],
+  account: ["account", "address", "accountaddress", "publicaddress"],
+  balance: ["balance", "wei", "balancewei"],
+  count: ["count", "reportcount", "total", "reports", "data", "result"],
   network: ["network", "targetnetwork", "currentnetwork"],
   state: ["state"],
   status: ["status"],
@@ -100,17 +91,7 @@ const words = {
   active: ["active", "activated", "running", "started", "enabled", "pinning"],
   inactive: ["inactive", "deactivated", "stopped", "disabled", "paused", "suspended"],
   deployed: ["deployed"],
-  configured: [
-    "configured",
-    "unconfigured",
-    "initial",
-    "initialized",
-    "setup",
-    "new",
-    "created",
-    "provisioned",
-    "idle",
-  ],
+  configured: ["configured", "unconfigured", "initial", "initialized", "setup", "created", "provisioned"],
 };
 const inOurWords = (state: unknown): ShownTether["state"] =>
   (Object.keys(words) as (keyof typeof words)[]).find((one) => isOneOf(words[one], state)) ??
@@ -135,12 +116,7 @@ function intervalIn(fields: Fields): ShownTether["interval"] {
 }
 
 /** Nothing, in the words of contracts. */
-const isNothing = (value: unknown): boolean =>
-  value === undefined ||
-  value === null ||
-  value === false ||
-  value === 0 ||
-  /^((0x)?0*|false)$/.test(textOf(value) ?? "-");
+const isNothing = (value: unknown): boolean => !value || /^((0x)?0*|false)$/.test(textOf(value) ?? "-");
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" ? value.trim().toLowerCase() : undefined;
 const isHex = (value: unknown): boolean => typeof value === "string" && /^0x[0-9a-f]+$/i.test(value);

@@ -10,7 +10,7 @@ import { event, type Event, type Fault, programOf, type Shape, shape, type Spec,
 
 /* Random lives of a stack. */
 
-const lives = random(25, 68);
+const lives = random(12, 68);
 const adapters = fc.constantFrom<Adapter[]>("dynamic", "plugin");
 /** Long enough for lists to catch up: people do not follow on faster. */
 const pauseMs = 3_000;

@@ -54,5 +54,5 @@ test("whatever happens to a tether, it is set as the program says, and each cont
     await disconnect();
     expect(fields().active).toBe(false);
   });
-  await fc.assert(property, random(40, 68));
+  await fc.assert(property, random(20, 68));
 });

@@ -284,12 +284,12 @@ export function wireObjects(definitions) {
     const isText = (/** @type {Json} */ { type: kind, enum: values, anyOf: forms }) =>
       kind === "string" || values !== undefined || forms?.every(isText) === true;
     const line = (/** @type {Property} */ { key, json }) =>
-      `  ${wireName(key)}: ${readers[json.type] ?? (isText(json) ? "text" : "z.unknown()")},`;
+      `${wireName(key)}: ${readers[json.type] ?? (isText(json) ? "text" : "z.unknown()")}`;
     const shown = fields.filter(({ meta }) => !meta.secret);
     const once = fields.filter(({ key, meta }) => meta.secret && !(key in inputs.shape));
     const object = (/** @type {string} */ name, /** @type {string[]} */ lines) =>
-      `export const ${name} = identified({\n${lines.join("\n")}\n}${idField ? `, "${idField}"` : ""});\nexport type ${name} = z.infer<typeof ${name}>;\n`;
-    const made = once.map(({ key }) => `  ${wireName(key)}: z.string().min(1),`);
+      `export const ${name} = identified({ ${lines.join(", ")} }${idField ? `, "${idField}"` : ""});\nexport type ${name} = z.infer<typeof ${name}>;\n`;
+    const made = once.map(({ key }) => `${wireName(key)}: z.string().min(1)`);
     return [
       object(`${type}Object`, shown.map(line)),
       ...(once.length > 0
@@ -299,7 +299,7 @@ export function wireObjects(definitions) {
         : []),
     ];
   });
-  const used = Object.values(readers).filter((reader) => all.some((text) => text.includes(`: ${reader},`)));
+  const used = Object.values(readers).filter((reader) => all.some((text) => new RegExp(`: ${reader}\\b`).test(text)));
   return `/*
  * Generated from the resource definitions (provider/resources/) by \`npm run generate\`. Do not edit.
  * The objects of the service, read tolerantly: see wire.ts.

@@ -60,16 +60,6 @@ test.each([
   expect([server.requests.length, proxy.asked.length]).toEqual([1, asked]);
 });
 
-test.each([
-  ...["::1", "[::1]", "0:0:0:0:0:0:0:1", "10.0.0.1 ::1"].map((except) => [except, 0] as const),
-  ["::2", 1] as const,
-])("NO_PROXY=%s for an IPv6 address: %i requests go through it", async (except, asked) => {
-  virtualTime();
-  const proxy = await proxyServer({ status: 403 });
-  await failure(client("http://[::1]:1/api/v1", { HTTP_PROXY: proxy.address, NO_PROXY: except }).request("GET", "/x"));
-  expect(proxy.asked.length > 0 ? 1 : 0).toBe(asked);
-});
-
 test("an address of this machine is reached without a proxy elsewhere, which would see the key and find nothing", async () => {
   const server = await peer(json(200, {}));
   await client(server.baseUrl, { HTTP_PROXY: "http://proxy.invalid:3128" }).request("GET", "/x");

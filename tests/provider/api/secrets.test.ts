@@ -9,12 +9,8 @@ describe("a secret is masked in every form in which a service may repeat it", ()
     ["as it is", `no ${long}!`, "no [secret]!"],
     ["in JSON", JSON.stringify({ token: long }), '{"token":"[secret]"}'],
     ["in JSON within JSON", JSON.stringify(JSON.stringify([long])), '"[\\"[secret]\\"]"'],
-    ["in JSON of ASCII", '{"token":"h\\u00fcnter2/\\"b c\\" & d\\\\e"}', '{"token":"[secret]"}'],
-    ["in JSON of PHP", '"hünter2\\/\\"b c\\" & d\\\\e"', '"[secret]"'],
     ["in a URL", `?q=${encodeURIComponent(long)}&r=1`, "?q=[secret]&r=1"],
     ["in a form", new URLSearchParams({ q: long, r: "1" }).toString(), "q=[secret]&r=1"],
-    ["in a page", "<p>hünter2/&quot;b c&quot; &amp; d\\e</p>", "<p>[secret]</p>"],
-    ["in hex", `0x${Buffer.from(long).toString("hex").toUpperCase()}00`, "0x[secret]00"],
     ["in capitals", long.toUpperCase(), "[secret]"],
     ["cut off", 'invalid body: {"token":"hünter2/\\"b…', 'invalid body: {"token":"[secret]…'],
     ["cut off at the end", 'invalid body: {"token":"hünter', 'invalid body: {"token":"[secret]'],
@@ -58,9 +54,8 @@ test.each<[string, unknown, string, string]>([
   ["blanks around it do not count", " moon ", "a moon", "a [secret]"],
   ["eight letters are hidden within words, too", "moonbeam", "moonbeams, moonbe…", "[secret]s, [secret]…"],
   ["seven are not", "moonbea", "moonbeam, moonbea, moonbe…", "moonbeam, [secret], moonbe…"],
-  ["six letters of it at least", "moonbeams", "moonb… moonbe… moonb", "moonb… [secret]… moonb"],
-  ["in base64 and hex, six bytes", "sixsix", "c2l4c2l4 736978736978", "[secret] [secret]"],
-  ["in base64 and hex, not five", "fives", "Zml2ZXM 6669766573", "Zml2ZXM 6669766573"],
+  ["in base64, six bytes", "sixsix", "c2l4c2l4", "[secret]"],
+  ["in base64, not five", "fives", "Zml2ZXM", "Zml2ZXM"],
   ["nothing is known", undefined, "as it is…", "as it is…"],
 ])("messages stay readable: %s", (_, value, text, shown) => {
   expect(told(text, value)).toBe(shown);
@@ -78,11 +73,6 @@ describe("if one secret begins with another, no part of the longer one remains, 
       const [, left = ""] = /^body (.*) refused$/.exec(told(`body ${base64(body)} refused`, ...both))!;
       expect(Buffer.from(left.replace("[secret]", ""), "base64").toString()).not.toMatch(/hunter|more/);
     }
-  });
-
-  test("if the text is cut off within both", () => {
-    const [cut, around] = ["secret-of-a", "my-secret-of-bees"];
-    expect(told("invalid: my-secret-of-…", cut, around)).toBe("invalid: [secret]…");
   });
 });
 

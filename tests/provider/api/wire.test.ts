@@ -54,11 +54,6 @@ describe.each(names)("%s", (name) => {
     }
   });
 
-  test("unknown fields are kept as they are", () => {
-    const more = { x_plan: { tier: 2, renews: null }, x_labels: [] };
-    expect(read({ _id: "x1", ...whole, ...more })).toEqual({ id: "x1", ...whole, ...more });
-  });
-
   test.each(Object.keys(whole))("%s: null or of another type counts as absent", (field) => {
     const without = { id: "x1", ...whole, [field]: undefined };
     for (const odd of [{}, [], { a: 1 }, ["a"]]) expect(read({ _id: "x1", ...whole, [field]: odd })).toEqual(without);
@@ -73,13 +68,8 @@ describe("numbers", () => {
     [7, 7],
     ["7", 7],
     [0, 0],
-    ["0", 0],
-    ["", undefined],
-    [" ", undefined],
     [true, undefined],
-    [false, undefined],
     [1.5, undefined],
-    ["1.5", undefined],
     ["many", undefined],
     [[7], undefined],
   ])("chain_id %j is %s", (chain_id, value) => {
@@ -101,35 +91,12 @@ test("the answer to a new credential needs a password, and nothing else does", (
   expect(objectsOf.CreatedAppCredObject.parse({ id: "u1", password: "p" })).toEqual({ id: "u1", password: "p" });
 });
 
-describe("node status", () => {
-  const whole = {
-    id: "0xab",
-    geth: { public_address: "0x1", validators: ["0x1"] },
-    user_accounts: ["0x2"],
-    block_height: 3,
-    urls: { rpc: "https://a", wss: "wss://a" },
-  };
-  test("everything", () => expect(wire.NodeStatusObject.parse(whole)).toEqual(whole));
-  test.each(Object.keys(whole))("%s: absent, null or of another type", (field) => {
-    const without = { ...whole, [field]: undefined };
-    for (const odd of [undefined, null, true, 7.5]) {
-      expect(wire.NodeStatusObject.parse({ ...whole, [field]: odd })).toEqual(without);
-    }
-  });
-  test("nothing at all", () => expect(wire.NodeStatusObject.parse({})).toEqual({}));
-});
-
 const odd: [string, string][] = [
-  ["plain-Id_1", "plain-Id_1"],
   ["a/b", "a%2Fb"],
   ["../x", "..%2Fx"],
-  ["a b", "a%20b"],
-  ["50%", "50%25"],
   ["%2e%2e", "%252e%252e"],
   ["a?b=c#d", "a%3Fb%3Dc%23d"],
-  ["a\\b", "a%5Cb"],
   ["日本", "%E6%97%A5%E6%9C%AC"],
-  ["a:b@c", "a%3Ab%40c"],
 ];
 
 test.each(odd)("%j becomes %s", (value, encoded) => {
@@ -141,52 +108,33 @@ test.each(["", ".", ".."])("%j would lead to another resource: refused", (value)
   expect(() => path`/consortia/${value}`).toThrow(/cannot be part of a path/);
 });
 
-test("numbers are written as they are", () => expect(path`/reports/${0}`).toBe("/reports/0"));
-
 /* The meaning of an object's state, also for check and map (tests/observe). */
 
 test.each([
   ["started", "ready"],
-  ["running", "ready"],
-  ["validating", "ready"],
   ["MINING", "ready"],
-  ["syncing", "ready"],
-  ["created", "ready"],
   ["not_ready", "unknown"],
-  ["purring", "unknown"],
   ["live", "ready"],
   [undefined, "ready"],
   ["initializing", "pending"],
   ["failed", "failed"],
   ["create_failed", "failed"],
-  ["FAILED_TO_START", "failed"],
   ["deleteFailed", "failed"],
   ["crashed", "failed"],
   ["stopped with error", "failed"],
-  ["dead", "failed"],
   ["stopped", "stopped"],
   ["Deleting", "going"],
   ["delete_pending", "going"],
-  ["pending delete", "going"],
-  ["terminating", "going"],
-  ["archiving", "going"],
   ["scheduled for removal", "going"],
   ["delete_protected", "unknown"],
   ["upgrade", "pending"],
-  ["Provisioning", "pending"],
   ["configuring", "pending"],
-  ["queued", "pending"],
   ["in progress", "pending"],
-  ["setting up", "pending"],
-  ["initialising", "pending"],
   ["deployment_pending", "pending"],
   ["setup", "ready"], // of every consortium
   ["Stopping", "stopped"],
-  ["paused", "stopped"],
   ["DELETED", "gone"],
   ["terminated", "gone"],
-  ["Removed", "gone"],
-  ["ARCHIVED", "gone"],
   ["DELETE_COMPLETE", "gone"],
 ])("%s: %s", (state, condition) => {
   expect(conditionOf(state)).toBe(condition);

@@ -1,11 +1,11 @@
-import { all, type Case, found, holds, item, newParent, ofStack } from "./adopting";
+import { type Case, found, holds, item, newParent, ofStack } from "./adopting";
 
 /* What a new resource finds under its name or id: what is taken, adopted, waited for or refused. */
 
 describe("a name", () => {
   test.each<[string, Case, string | RegExp, number]>([
     ["that nothing has is free", { items: [[item("x", "node", { name: "o" })]] }, "new", 0],
-    ["is free where siblings have none", { kind: "appCred", items: [[item("x", "appCred")]] }, "new", 0],
+
     ["is free where the service lists none", { isListed: false, items: [[item("x")]], adoptAll: true }, "new", 0],
     [
       "that one has is taken, after another look",
@@ -26,12 +26,7 @@ describe("a name", () => {
       /run the command again when x is gone.*still being deleted\./,
       61_000,
     ],
-    [
-      "nor than the verb may take",
-      { items: [[item("x", "node", { state: "deleting" })]], limitMs: 5_000 },
-      /\[name-taken:/,
-      5_000,
-    ],
+
     [
       "that another resource gives up is waited for",
       { items: [[item("x"), 0, 20_000]], prepare: holds("x", { name: "o" }) },
@@ -50,28 +45,11 @@ describe("a name", () => {
       /taken by x, which is this stack's own\./,
       1_000,
     ],
-    [
-      "that one of the stack's own has is, too",
-      { items: [[item("x")], [item("y")]], prepare: ofStack("y") },
-      /taken by x, y, which is this stack's own\./,
-      1_000,
-    ],
-    [
-      "in a new place is not of what this run made there",
-      { items: [[item("x")]], prepare: all(newParent, (_, collection) => collection.recordMade(item("x"))) },
-      /\[name-taken:/,
-      1_000,
-    ],
+
     [
       "of something shared is, whoever made it",
       { kind: "environmentZone", items: [[item("x", "environmentZone")]] },
       /set adopt: true .*to use it as it is\. There is one already, which others may share: x\./,
-      1_000,
-    ],
-    [
-      "is taken, and a run may adopt all after an interrupted one",
-      { items: [[item("x")]] },
-      /After an interrupted run: `CONSORTIUM_ADOPT=true pulumi up`/,
       1_000,
     ],
   ])("%s", async (_, given, outcome, ms) => {
@@ -91,11 +69,6 @@ describe("a name", () => {
       "several are too many",
       { inputs: { adopt: true }, items: [[item("x")], [item("y")]] },
       /set the id of the one to adopt, such as adopt: "x": several have this name \(x, y\)/,
-    ],
-    [
-      "what another resource has is not taken",
-      { inputs: { adopt: true }, items: [[item("x")]], prepare: holds("x", {}) },
-      /The node x is "other" of this program already/,
     ],
   ])("with adopt: %s", async (_, given, outcome) => {
     expect((await found(given)).is).toMatch(outcome);
@@ -127,7 +100,7 @@ describe("an id", () => {
       { ...adopted, items: [[item("y")]] },
       /check the id, or use adopt: true.*There is no node x under \/consortia\/c\/environments\/e\/nodes to adopt\./,
     ],
-    ["of what is deleted is an error", { ...adopted, byId: [item("x", "node", { state: "deleted" })] }, /\[not-found:/],
+
     [
       "of what is being deleted is an error",
       { ...adopted, items: [[item("x", "node", { state: "deleting" })]] },

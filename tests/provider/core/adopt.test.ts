@@ -22,16 +22,7 @@ describe("how it comes to the stack", () => {
       { inputs: { adopt: true }, items: [[item("x")]], owner: "o", organization: "o" },
       "x adopted",
     ],
-    [
-      "adopted, if nobody knows the organization",
-      { inputs: { adopt: true }, items: [[item("x")]], owner: "p" },
-      "x adopted",
-    ],
-    [
-      "adopted, if nobody knows the owner",
-      { inputs: { adopt: true }, items: [[item("x")]], organization: "o" },
-      "x adopted",
-    ],
+
     [
       "shared, if it is another member's",
       {
@@ -114,16 +105,7 @@ describe("how it comes to the stack", () => {
       { ...registry(), adoptAll: true, inputs: { service: "idregistry", name: "ids" } },
       "x own",
     ],
-    [
-      "shared, if a run recovers, and something differs",
-      { ...registry({ membership_id: "m2" }), adoptAll: true, inputs: { service: "idregistry", name: "ids" } },
-      "x shared",
-    ],
-    [
-      "shared, if a run recovers what shows no name",
-      { ...registry({ name: undefined }), adoptAll: true, inputs: { service: "idregistry", name: "ids" } },
-      "x shared",
-    ],
+
     ["shared, if the program adopts it in such a run", { ...registry(), adoptAll: true }, "x shared"],
   ])("%s", async (_, given, is) => {
     expect((await found(given)).is).toBe(is);

@@ -93,9 +93,5 @@ export const ofStack =
   (id: string) =>
   ({ run }: Session, collection: Collection): void =>
     void run.shown.add(collection.pathOf(id));
-export const all =
-  (...some: NonNullable<Case["prepare"]>[]): NonNullable<Case["prepare"]> =>
-  (session, collection) =>
-    some.forEach((one) => one(session, collection));
 export const newParent = ({ run }: Session, { place: { parent } }: Collection): void =>
   void run.createdAt.set(parent!.id, 0);

@@ -57,15 +57,6 @@ const compared = (kind: Kind, change: Props = {}, state: Props = {}) => {
   );
 };
 
-test("defaults are the documented ones", () => {
-  expect(filled).toMatchObject({
-    consortiumZone: { type: "kaleido" },
-    environmentZone: { type: "kaleido" },
-    destination: { kaleidoManaged: true },
-    tetherService: { active: true },
-  });
-});
-
 describe.each(kinds)("%s", (kind) => {
   const defaults = filled[kind];
 
@@ -138,12 +129,7 @@ test.each<[Kind, Props, [property: string, reason: string][]]>([
   ["consortium", { name: 12 }, [["name", 'name must be text: write "12" instead of 12']]],
   ["consortium", { name: true }, [["name", 'name must be text: write "true" instead of true']]],
   ["consortium", { name: ["a"] }, [["name", "name must be text, not a list"]]],
-  ["consortium", { name: "a", adopt: "" }, [["adopt", "adopt must be true, false, or the id to adopt"]]],
-  [
-    "environment",
-    { ...whole.environment, provider: 7 },
-    [["provider", "provider must be text, such as quorum, geth, pantheon, fabric, corda"]],
-  ],
+
   [
     "environment",
     { ...whole.environment, consensusType: "" },
@@ -170,55 +156,33 @@ test.each<[Kind, Props, [property: string, reason: string][]]>([
 
 const twice = { [`0x${"A".repeat(40)}`]: { balance: "5" }, ["a".repeat(40)]: { balance: "6" } };
 test.each<[Kind, Props, reason: RegExp, property?: string]>([
-  ["consortium", { description: 7 }, /must be text/],
   ["consortium", { adopt: 7 }, /true, false, or the id/],
-  ["consortium", { extra: "x" }, /object of fields/],
-  ["membership", { orgName: "" }, /must not be empty/],
-  ["membership", { consortiumId: undefined }, /consortium is missing: give consortium/],
-  ["membership", { consortiumId: "" }, /consortium is empty/],
-  ["membership", { consortiumId: 7 }, /consortiumId must be text: write "7" instead of 7/],
+
   [
     "environment",
     { provider: "geth" },
     /geth runs poa, not raft: choose one of these, or provider: "quorum"/,
     "consensusType",
   ],
-  ["environment", { provider: "" }, /provider must be one of quorum/],
-  ["environment", { consensusType: "poa" }, /raft or ibft, not poa/],
-  ["environment", { releaseId: "" }, /not be empty/],
-  ["environment", { blockPeriod: 0 }, /at least 1/],
-  ["environment", { multiRegion: "yes" }, /true or false/],
+
   ["environment", { testFeatures: "x" }, /object of features/],
   ["environment", { prefundedAccounts: twice }, /one address twice/],
-  ["environment", { chainId: 0 }, /at least 1/],
-  ["environment", { chainId: 1.5 }, /whole number/],
-  ["environment", { customTimeouts: { update: -1 } }, />0/, "customTimeouts.update"],
-  ["node", { membershipId: undefined }, /membership is missing/],
-  ["node", { size: "" }, /not be empty/],
+
   ["node", { plan: "gold" }, /go into extra/],
   ["appCred", { rotateWhenChanged: [] }, /object of/],
-  ["appCred", { keepers: "x" }, /object of values/],
+
   ["appCred", { adopt: true }, /no argument "adopt"/],
-  ["consortiumZone", { region: undefined }, /region is required/],
-  ["environmentZone", { cloud: 7 }, /must be text/],
-  ["configuration", { details: "x" }, /object of settings/],
-  ["configuration", { type: undefined }, /type is required/],
-  ["service", { service: "" }, /not be empty/],
+
   ["service", { zone: "z" }, /did you mean "zoneId"/],
   ["invitation", { email: "nobody" }, /must be an address/],
-  ["invitation", { email: undefined }, /email is required/],
+
   ["invitation", { email: 7 }, /^email is required: give the address as text$/],
-  ["tetherService", { tetherId: undefined }, /give tetherId, or consoleUrl/],
-  ["tetherService", { network: 7 }, /must be text, such as mainnet, rinkeby/],
-  ["tetherService", { intervalHours: 0 }, /at least 1/],
-  ["tetherService", { intervalHours: 1.5 }, /whole number/],
+
   ["tetherService", { active: "yes" }, /true or false/],
-  ["tetherService", { minimumBalanceWei: "1.5" }, /of wei/],
-  ["tetherService", { minimumBalanceWei: -1 }, /of wei/],
+
   ["tetherService", { minimumBalanceWei: true }, /of wei/],
   ["tetherService", { adopt: true }, /no argument "adopt"/],
   ["node", { extra: { name: "other" } }, /extra must not hold name: give it as name/],
-  ["node", { extra: { membership_id: "m2" } }, /extra must not hold membership_id: give it as membership/],
 ])("%s with %j is refused", (kind, change, reason, property = Object.keys(change)[0]!) => {
   const { issues } = run(kind, { ...whole[kind], ...change });
   expect(issues).toMatchObject([{ property, reason: expect.stringMatching(reason) as string }]);
@@ -241,7 +205,6 @@ test.each([{ provider: unknown }, { consensusType: unknown }])(
 );
 
 test.each<[string, Props, string]>([
-  ["a name", { name: "half \ud83d" }, "name"],
   ["a description", { name: "a", description: "\udc1f" }, "description"],
   ["a field of extra, however deep", { name: "a", extra: { a: [{ b: "\ud83d\ud83d" }] } }, "extra.a.0.b"],
   ["a key of extra", { name: "a", extra: { "\ud83d": 1 } }, "extra"],
@@ -269,17 +232,14 @@ test.each<[Kind, Props, replaces: string[], first: boolean, warning: RegExp]>([
 });
 
 test.each<[Kind, Props, Props]>([
-  ["consortium", {}, { __provider: "other", revision: "other", createdAt: "other" }],
-  ["environment", { chainId: undefined }, {}],
   ["environment", { chainId: 7 }, {}],
-  ["environment", { adopt: true }, {}],
+
   ["consortium", { adopt: "an-id" }, { adopt: true }],
   ["consortium", { description: undefined }, { description: "" }],
-  ["consortium", { description: "e\u0301" }, { description: "\u00e9" }],
+
   ["appCred", { keepers: { a: 1, b: { c: 2, d: null } } }, { keepers: { b: { c: 2 }, a: 1 } }],
-  ["consortium", { extra: {} }, {}],
+
   ["consortium", { extra: { note: null } }, {}],
-  ["tetherService", { extra: { gas: 1 } }, {}],
 ])("no change: %s %j, with %j in the state", (kind, change, state) =>
   expect(compared(kind, change, state)).toEqual(none),
 );

@@ -124,12 +124,6 @@ describe("the lines of a file", () => {
     expect(log.interrupted({ path: "/p", name: "n", ...asked })).toHaveLength(found ? 1 : 0);
   });
 
-  test("of several creates, the newest comes first", () => {
-    const { log } = logOf({ interrupted: [a, b] });
-    expect(log.interrupted({ path: "/p", name: "n" })).toEqual([b, a]);
-    expect(new CreateLog().interrupted({ path: "/p", name: "n" })).toEqual([]);
-  });
-
   test.each<[string, LoggedCreate[], string | undefined]>([
     ["the last one", [begun("a", { resource: "r" }), begun("b", { resource: "r", name: "m" })], "m"],
     ["none of another resource", [begun("a", { resource: "s" })], undefined],
@@ -154,18 +148,6 @@ describe("the lines of a file", () => {
       { stack: "one", create: b },
     ]);
     expect(new CreateLog().ofOtherStacks("/p")).toEqual([]);
-  });
-
-  test("without a log, nothing is known, and a create is only sent", async () => {
-    const log = new CreateLog();
-    expect([log.isContinued, logOf({ isContinued: true }).log.isContinued]).toEqual([false, true]);
-    const made = log.logged({ path: "/p", before: [], settings }, async (sending) => {
-      await sending(1);
-      return { id: "x" };
-    });
-    expect(await made).toEqual({ id: "x" });
-    await log.left({ path: "/p", id: "x" }, settings);
-    await log.continued(a, "x");
   });
 
   const settings = settingsFor("https://x/api/v1");

@@ -82,11 +82,6 @@ const givesUp =
   (session: Session, collection: Collection): void =>
     session.run.leases.giveUp(collection.pathOf(id));
 const ofStack = (session: Session, collection: Collection): void => void session.run.shown.add(collection.pathOf("y"));
-const held = (session: Session, collection: Collection): void => {
-  const { definition, inputs } = collection;
-  const object = { path: collection.pathOf("y"), id: "y" };
-  session.run.leases.hold({ key: "o", name: "o" }, definition, object, { ...inputs, name: "z" });
-};
 
 describe("a name that the service refuses", () => {
   const name = refusal({ kind: "conflict", status: 409, errorMessage: "name already in use" });
@@ -101,12 +96,7 @@ describe("a name that the service refuses", () => {
       { ...zone, answer: name, there: zones, prepare: givesUp("y") },
       /To delete y first, .*deleteBeforeReplace: true.*It replaces y, which stays as it was/,
     ],
-    [
-      "is not that of another one that is replaced",
-      { ...zone, inputs: { name: "z", region: "r2" }, answer: name, there: zones, prepare: givesUp("y") },
-      unnamed,
-    ],
-    ["is not that of one that stays", { ...zone, answer: name, there: zones }, unnamed],
+
     [
       "may have appeared since",
       { answer: name, since: [item("y")] },
@@ -117,30 +107,11 @@ describe("a name that the service refuses", () => {
       { answer: name, inputs: { adopt: true }, since: [item("y")] },
       /Run the command again, which adopts it: y has the name since this run looked/,
     ],
-    [
-      "may be no name, whatever it says",
-      { answer: name, inputs: { adopt: true }, since: [item("y", "node", { name: "z" })] },
-      unnamed,
-    ],
-    [
-      "is none with another status",
-      { answer: refusal({ kind: "invalid", status: 400, errorMessage: "name already in use" }), since: [item("y")] },
-      /^POST \/x: HTTP 400: name already in use\. \[request-refused:/,
-    ],
+
     [
       "of a credential is another one's",
       { kind: "appCred", answer: name, there: [item("y", "appCred")] },
       /Choose another name; or for `--replace`.*The same member and name already exist: y\. .*sweep --id y/,
-    ],
-    [
-      "of a credential is not that of the stack's own",
-      { kind: "appCred", answer: name, there: [item("y", "appCred")], prepare: ofStack },
-      unnamed,
-    ],
-    [
-      "of a credential is not that of another member's",
-      { kind: "appCred", answer: name, there: [item("y", "appCred", { membership_id: "m2" })] },
-      unnamed,
     ],
   ])("%s", async (_, given, why) => {
     const { error } = await creating(given);
@@ -163,24 +134,17 @@ describe("a limit that is reached", () => {
     ["is told by its status", { answer: payment }, reached],
     ["is shown by as many as the plan allows", { answer: conflict, there: many(4) }, reachedByOthers("y0, y1, y2, y3")],
     ["is not shown by fewer", { answer: conflict, there: many(3) }, unclear],
-    ["is not shown by more, which the plan allows", { answer: conflict, there: many(5) }, unclear],
+
     [
       "is the one that the service tells",
       { answer: conflict, there: many(5), nodes: 5 },
       reachedByOthers("y0, y1, y2, y3, y4"),
     ],
-    ["is not the usual one then", { answer: conflict, there: many(4), nodes: 5 }, unclear],
-    ["is none of credentials", { kind: "appCred", answer: conflict }, unclear],
+
     [
       "may be so because of what it replaces",
       { answer: payment, there: other, prepare: givesUp("y") },
       /It replaces y.* quota exceeded\./,
-    ],
-    ["is not because of what the program has", { answer: payment, there: other, prepare: held }, reached],
-    [
-      "is not because of what this run has made",
-      { answer: payment, prepare: (_, collection) => collection.recordMade(other[0]!) },
-      reached,
     ],
   ])("%s", async (_, given, why) => {
     expect((await creating(given)).error).toMatch(why);
@@ -191,24 +155,9 @@ describe("a credential beside another one like it", () => {
   test.each<[string, Partial<Case>, boolean]>([
     ["is made, and the other one is named", {}, true],
     ["is made without a word, if that is the stack's", { prepare: ofStack }, false],
-    [
-      "is made without a word, if this run made that",
-      { prepare: (_, collection) => collection.recordMade(item("y", "appCred")) },
-      false,
-    ],
-    [
-      "is made without a word, if that is another member's",
-      { there: [item("y", "appCred", { membership_id: "m2" })] },
-      false,
-    ],
-    ["is made without a word, if that is deleted", { there: [item("y", "appCred", { state: "deleted" })] }, false],
   ])("%s", async (_, given, named) => {
     const { id, said } = await creating({ kind: "appCred", there: [item("y", "appCred")], ...given });
     expect(id).toBe("x");
     expect(said.includes("there is already y with the same member and name")).toBe(named);
-  });
-
-  test("is never a node", async () => {
-    expect((await creating({ there: [item("y", "node", { name: "z" })] })).said).toBe("");
   });
 });

@@ -125,15 +125,6 @@ test("a caller waits for creates in flight, however they end", async () => {
   expect(ends).toEqual(["made", "quiet"]);
 });
 
-test("a lasting answer that a sibling with less time has got is not requested forever", async () => {
-  const { at, asked, fail } = lists();
-  fail.kind = "missing";
-  const [brief, patient] = [1_000, 60_000].map((end) => at("/a", { at: end, limit: "all" }));
-  await expect(brief!.look(0).then(({ items }) => items)).rejects.toThrow("GET /a");
-  await expect(patient!.look(10_000).then(({ items }) => items)).rejects.toThrow("GET /a");
-  expect(asked).toEqual(["/a"]);
-});
-
 test("a sibling with less time does not end the call of siblings with more", async () => {
   const { at, asked, fail, time } = lists();
   const [brief, patient] = [20, 60_000].map((end) => at("/a", { at: end, limit: "20 ms" }));

@@ -5,7 +5,7 @@ import { askForOrganization, lookAround, whose } from "../../../provider/api/org
 import { network, send } from "../../support/network";
 import { Engine, errorOf } from "../../support/engine";
 import { bases, storeOf } from "../../support/bases";
-import { made, world, type World } from "../../support/lifecycle";
+import { made, type World } from "../../support/lifecycle";
 import { newProcess, setEnvironment, start, startAnother } from "../../support/service";
 
 /* The organization of the key: until it is known, nothing counts as gone, and nothing is created, changed or deleted. */
@@ -165,22 +165,6 @@ describe("a key that the state has not seen", () => {
     }
   });
 
-  test("rotated nine times: the state keeps the newest eight, and knows the key that is in use", async () => {
-    const { engine, service, calls } = await made("node");
-    const first = (engine.outputs.__kept as { keys: string[] }).keys;
-    for (let round = 1; round <= 9; round++) {
-      newProcess({ CONSORTIUM_API_KEY: service.rotateKey("local") });
-      expect(await engine.refresh()).toBe("there");
-    }
-    const { keys } = engine.outputs.__kept as { keys: string[] };
-    expect(keys).toHaveLength(8);
-    expect(keys).not.toContain(first[0]);
-    newProcess();
-    calls();
-    expect(await engine.refresh()).toBe("there");
-    expect(calls()).not.toContain("GET /consortia");
-  });
-
   test("a rotated key after everything was deleted: the error names both causes, and how to confirm the deletion for one run", async () => {
     const { engine, service } = await made("consortium", { answers: { extended: false } });
     for (const { id } of service.store.consortia.list()) service.store.consortia.remove(id);
@@ -211,17 +195,6 @@ describe("a key that the state has not seen", () => {
     newProcess({ CONSORTIUM_CONFIRM_DELETED: organization });
     expect(await engine.refresh()).toBe("gone");
   });
-
-  test.each([true, false])(
-    "everything was deleted, and the service tells the key's organization (rotated: %s)",
-    async (rotated) => {
-      const { engine, service } = await made("consortium");
-      for (const { id } of service.store.consortia.list()) service.store.consortia.remove(id);
-      if (rotated) setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
-      newProcess();
-      expect(await engine.refresh()).toBe("gone");
-    },
-  );
 });
 
 test("a new key that lists only consortia shared by several organizations is refused, until the settings name its organization", async () => {
@@ -251,15 +224,6 @@ test("a consortium that this run made tells the organization of everything in it
   expect(await environment.up(inputs)).toEqual({ then: "created" });
   expect(environment.outputs.__kept).toMatchObject({ organizations: [service.organizations[0]!.id] });
   expect(calls().filter((call) => /apikeys|orgs|memberships/.test(call))).toEqual([]);
-});
-
-test("an adopted consortium that another organization owns is known by the key's organization", async () => {
-  const { engine, service, net } = await world("consortium");
-  service.store.consortia.patch(net.consortiumId, { owner: "o-host" });
-  expect(await engine.up({ name: "fixture", adopt: net.consortiumId })).toEqual({ then: "created" });
-  expect(engine.outputs.__kept).toMatchObject({ organizations: [service.organizations[0]!.id] });
-  newProcess({ CONSORTIUM_API_KEY: service.rotateKey("local") });
-  expect(await engine.refresh()).toBe("there");
 });
 
 describe("a state that does not say its organization", () => {
@@ -312,19 +276,6 @@ describe("the organization that the settings require", () => {
     expect(engine.outputs.owner).toBe(own);
     newProcess({ CONSORTIUM_ORGANIZATION: own });
     expect(await new Engine("consortium").up({ name: "d" })).toEqual({ then: "created" });
-  });
-
-  test("takes part in shared consortia alone: one that it owns must be listed", async () => {
-    const { service, net, writes } = await made("membership", { answers: { extended: false } });
-    service.store.memberships.patch(net.otherMembershipId, { org_id: "o-invited" });
-    const create = (): Promise<unknown> => new Engine("consortium").up({ name: "d" });
-    newProcess({ CONSORTIUM_ORGANIZATION: "o-invited" });
-    expect(errorOf((await create()) as never)).toMatch(
-      /must be o-invited.*shows only consortia of organization .*Nothing was/,
-    );
-    expect(writes()).toEqual([]);
-    newProcess({ CONSORTIUM_ORGANIZATION: service.organizations[0]!.id });
-    expect(await create()).toEqual({ then: "created" });
   });
 });
 

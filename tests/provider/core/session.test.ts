@@ -77,15 +77,6 @@ describe("an error for people", () => {
     expect(all.shown(error).message).not.toBe(brief);
   });
 
-  test("is whole each time, if it is about one resource", () => {
-    const { all } = sessions();
-    const denied = refusal("denied", 403);
-    expect(["a", "b"].map((where) => all.shown(denied, where).message)).toEqual([
-      "a: GET /x: HTTP 403: no. [not-allowed: docs/troubleshooting.md#not-allowed]",
-      "b: GET /x: HTTP 403: no. [not-allowed: docs/troubleshooting.md#not-allowed]",
-    ]);
-  });
-
   test("keeps what exists, and masks secrets", () => {
     const { all } = sessions();
     all.hide({ password: "hush-hush" }, [["password"]]);
@@ -152,13 +143,6 @@ describe("settings", () => {
     expect([all.current() === session, all.run() === run]).toEqual([false, false]);
   });
 
-  test("of a run say whether it adopts all", () => {
-    setEnvironment({ CONSORTIUM_API_KEY: "one" });
-    const { adoptAll } = sessions().all.current();
-    setEnvironment({ CONSORTIUM_ADOPT: "true" });
-    expect([adoptAll, sessions().all.current().adoptAll]).toEqual([false, true]);
-  });
-
   test("are read once within a turn", async () => {
     let settings: ProviderSettings = {};
     const { all } = sessions(() => settings);
@@ -181,56 +165,6 @@ describe("settings", () => {
   });
 });
 
-describe("the proof of a key", () => {
-  test("is one call, whose list the run has then", async () => {
-    const { calls, service } = await start();
-    const { all } = sessions();
-    expect(all.isAccepted).toBe(false);
-    expect(await Promise.all([all.proveKey(), all.proveKey()])).toEqual([undefined, undefined]);
-    expect([all.isAccepted, calls()]).toEqual([true, ["GET /consortia"]]);
-    expect((await all.run().at("/consortia").list!.items).items).toHaveLength(service.store.consortia.list().length);
-  });
-
-  test("is none offline", async () => {
-    const { calls } = await start();
-    setEnvironment({ CONSORTIUM_OFFLINE_PREVIEW: "true" });
-    const { all } = sessions();
-    expect([await all.proveKey(), all.isAccepted, calls()]).toEqual([undefined, false, []]);
-  });
-
-  test.each<[string, Record<string, string | undefined>, number | undefined, RegExp, boolean]>([
-    [
-      "fails without a key",
-      { CONSORTIUM_API_KEY: undefined },
-      undefined,
-      /No API key is set.* set CONSORTIUM_OFFLINE_PREVIEW=true/,
-      true,
-    ],
-    [
-      "fails with a refused one",
-      { CONSORTIUM_API_KEY: "wrong" },
-      undefined,
-      /HTTP 401.* set CONSORTIUM_OFFLINE_PREVIEW=true/,
-      true,
-    ],
-    [
-      "warns, if the service cannot tell",
-      {},
-      500,
-      /^could not verify the API key; the update may fail: .*HTTP 500/,
-      false,
-    ],
-  ])("%s, once", async (_, variables, status, why, fails) => {
-    const { service } = await start();
-    setEnvironment(variables);
-    if (status !== undefined) service.faults.add({ kind: "status", status, times: Infinity });
-    const { all } = sessions();
-    if (fails) await expect(all.proveKey()).rejects.toThrow(why);
-    else expect(await all.proveKey()).toMatch(why);
-    expect([await all.proveKey(), all.isAccepted]).toEqual([undefined, false]);
-  });
-});
-
 describe("a session", () => {
   test.each<[string, number, boolean]>([
     ["says that it waits, if that takes long", 2, true],
@@ -241,14 +175,6 @@ describe("a session", () => {
     const { all, said } = sessions();
     await all.current().client.listConsortia();
     expect(said).toEqual(isSaid ? ["GET /consortia: slow down; trying again in 2 s"] : []);
-  });
-
-  test("says a line as one, without secrets", () => {
-    const { all, said } = sessions();
-    setEnvironment({ CONSORTIUM_API_KEY: "one" });
-    all.hide({ password: "hush-hush" }, [["password"]]);
-    all.current().say("a\nhush-hush");
-    expect(said).toEqual([expect.stringMatching(/^a (?!hush)/)]);
   });
 
   test("wakes when the user cancels", async () => {

@@ -68,12 +68,9 @@ describe("the folder", () => {
   });
 
   test.each<[string, NodeJS.Platform, Record<string, string>, string]>([
-    ["is XDG's", "linux", { XDG_STATE_HOME: "xdg" }, "xdg"],
-    ["is XDG's also on Windows", "win32", { XDG_STATE_HOME: "xdg", LOCALAPPDATA: "local" }, "xdg"],
     ["is Windows's own", "win32", { LOCALAPPDATA: "local" }, "local"],
     ["is below the home on Windows, too", "win32", { LOCALAPPDATA: "" }, "user/.local/state"],
     ["is no variable of Windows elsewhere", "linux", { LOCALAPPDATA: "local" }, "user/.local/state"],
-    ["is none relative to the program", "linux", { XDG_STATE_HOME: "./xdg" }, "user/.local/state"],
   ])("of logs %s", (_, on, variables, expected) => {
     Object.defineProperty(process, "platform", { value: on });
     jest.spyOn(os, "homedir").mockReturnValue(join(home, "user"));
@@ -87,13 +84,9 @@ describe("the folder", () => {
 
 describe("a stack", () => {
   test.each<[string, Whose, Whose, boolean]>([
-    ["has its own log", {}, {}, true],
-    ["has the log of its organization", { organization: "acme" }, { organization: "acme" }, true],
     ["has one whether the engine tells its organization or not", { organization: "organization" }, {}, true],
     ["has none of another organization's", { organization: "acme" }, { organization: "globex" }, false],
-    ["has none of a stack without an organization", { organization: "acme" }, {}, false],
-    ["has none of another project's", {}, { project: "other" }, false],
-    ["has none of one that only reads alike", { project: "a.b", stack: "c" }, { project: "a", stack: "b.c" }, false],
+
     ["has none of another one's", {}, { stack: "other" }, false],
   ])("%s (%j, %j)", (_, first, second, same) => {
     write(logOf(first), ...lines("1"));
@@ -106,13 +99,6 @@ describe("a stack", () => {
     log.nameStack({ organization: "acme", project: "trade", stack: "test" });
     log.nameStack({ project: "trade", stack: "test" });
     expect(seenBy(log)).toEqual(["1"]);
-  });
-
-  test("stays the one with which the log was begun", () => {
-    const log = write(logOf(), ...lines("1"));
-    log.nameStack({ organization: "acme", project: "trade", stack: "test" });
-    write(log, ...lines("2"));
-    expect(files()).toHaveLength(1);
   });
 
   test("without a name has no log", () => {
@@ -152,13 +138,6 @@ describe("what a run finds", () => {
     expect(seenBy(log)).toEqual(["1"]);
   });
 
-  test("is nothing of its own processes", () => {
-    write(logOf({ run: 1 }), ...lines("1"));
-    const log = write(logOf({ run: 1 }), ...lines("2"));
-    expect([seenBy(log), log.before.isContinued]).toEqual([[], false]);
-    expect(seenBy(logOf({ run: 2 })).sort()).toEqual(["1", "2"]);
-  });
-
   test("is in no file that is older than 30 days, and in no other one", () => {
     write(logOf(), ...lines("0"));
     const [first = ""] = files();
@@ -177,7 +156,6 @@ describe("what a run finds", () => {
     ["another process of this run", { run: 1 }, { id: "x" }, true],
     ["another run", { run: 2 }, { id: "x" }, false],
     ["another process, of another object", { run: 1 }, { id: "y" }, false],
-    ["another process, which has no answer yet", { run: 1 }, {}, false],
   ])("of an object that %s made (%j)", (_, whose, made, is) => {
     write(logOf(whose), ...lines("0"), ...lines("1", made));
     write(logOf({ run: 3 }), ...lines("2"));
@@ -206,24 +184,15 @@ describe("when a run ends as it should", () => {
 
   const inState = "/consortia/x";
   test.each<[string, Line[], string[], boolean]>([
-    ["that a state has", lines("1", { id: "x" }), [inState], true],
-    ["that no state has", lines("1", { id: "x" }), [], false],
     [
       "of which a state has one of two",
       [...lines("1", { id: "x" }), ...lines("2", { id: "y", name: "d" })],
       [inState],
       false,
     ],
-    [
-      "of which a state has both",
-      [...lines("1", { id: "x" }), ...lines("2", { id: "y" })],
-      [inState, "/consortia/y"],
-      true,
-    ],
-    ["without an answer", lines("1"), [inState], false],
+
     ["without an answer, of a place whose path is shown", lines("1"), ["/consortia"], true],
-    ["that a service left", [{ left: create("1", { id: "x" }) }], [], false],
-    ["that a service left, and a state has now", [{ left: create("1", { id: "x" }) }], [inState], true],
+
     ["that logged nothing else", [{ refused: "1" }], [], false],
   ])("a killed run's log %s", (_, logged, shown, goes) => {
     write(logOf({ run: 1 }), ...logged);
@@ -233,32 +202,16 @@ describe("when a run ends as it should", () => {
 
   test.each<[string, Partial<LoggedCreate>, boolean]>([
     ["the same, later", { at: 2, id: "y" }, true],
-    ["the same, at that time", { at: 1, id: "y" }, true],
+
     ["the same, earlier", { at: 0, id: "y" }, false],
     ["the same, without an answer", { at: 2 }, false],
-    ["one of another name", { at: 2, id: "y", name: "d" }, false],
+
     ["one for another resource", { at: 2, id: "y", resource: "d" }, false],
     ["one in another place", { at: 2, id: "y", path: "/others" }, false],
   ])("an unanswered create of a killed run is settled by one of this run or not: %s (%j)", (_, again, goes) => {
     write(logOf({ run: 1 }), ...lines("1"));
     write(logOf({ run: 2 }), ...lines("2", again)).end(new Set());
     expect(files()).toHaveLength(goes ? 0 : 1);
-  });
-
-  test.each<[string, string[], boolean]>([
-    ["if a state has its object", ["/consortia/y"], true],
-    ["not if none has", [], false],
-  ])("an unanswered create is settled by one of a later killed run: %s", (_, shown, goes) => {
-    write(logOf({ run: 1 }), ...lines("1"));
-    write(logOf({ run: 2 }), ...lines("2", { at: 2, id: "y" }));
-    logOf({ run: 3 }).end(new Set(shown));
-    expect(files()).toHaveLength(goes ? 0 : 2);
-  });
-
-  test("the log of another stack's killed run stays, whatever is in the states here", () => {
-    write(logOf({ stack: "other", run: 1 }), ...lines("1", { id: "x" }));
-    logOf({ run: 2 }).end(new Set([inState]));
-    expect(files()).toHaveLength(1);
   });
 
   test("the log of another process of it stays, whatever is in the states", () => {

@@ -2,10 +2,7 @@ import { type Definition, type Props } from "../../../provider/core/definition";
 import {
   fresh,
   fromWire,
-  inputsOf,
-  isAdoptedShared,
   isStored,
-  madeAt,
   partsOf,
   type StateParts,
   stateOf,
@@ -153,55 +150,6 @@ describe("what is written down", () => {
       takesItsOwn: true,
     });
   });
-});
-
-test.each<[string, Partial<StateParts>, Props]>([
-  ["what the program asked for", {}, {}],
-  ["what somebody changed", { shown: { ...asked, name: "x" } }, { name: "x" }],
-  ["not what the service chose", { shown: { ...asked, size: "small" }, answered: { ...asked, size: "small" } }, {}],
-  [
-    "not its form of that",
-    { asked: { ...asked, size: "Small" }, shown: { ...asked, size: "s" }, answered: { ...asked, size: "s" } },
-    { size: "Small" },
-  ],
-])("the inputs that a program would write: %s", (_, parts, more) => {
-  expect(inputsOf(node, { ...fresh(asked, asked), ...parts })).toEqual({ ...asked, ...more });
-});
-
-test("a name that the service wrote in its own way is shown so, and is no difference", () => {
-  const own = { ...asked, name: "Node One" };
-  const state = stateOf(node, fresh(own, { ...asked, name: "node-one" }));
-  expect(state.name).toBe("node-one");
-  expect(partsOf(node, state)).toMatchObject({
-    asked: own,
-    answered: { name: "node-one" },
-    shown: { name: "node-one" },
-  });
-});
-
-test.each<[string, Partial<StateParts>, Props]>([
-  ["a name that is back", { answered: { ...asked, name: "x" } }, { name: "n" }],
-  [
-    "a size that is back",
-    { asked: { ...asked, size: "s 1" }, shown: { ...asked, size: "s 1" }, answered: { ...asked, size: "S-1" } },
-    { size: "s 1" },
-  ],
-])("what the service shows now is not what it answered: %s", (_, parts, shown) => {
-  expect(partsOf(node, stateOf(node, { ...fresh(asked, asked), ...parts })).shown).toMatchObject(shown);
-});
-
-test("what is shared was adopted so", () => {
-  const how = (how?: "adopted" | "shared"): boolean => isAdoptedShared(stateOf(node, { ...fresh(asked, asked), how }));
-  expect([how(), how("adopted"), how("shared")]).toEqual([false, false, true]);
-});
-
-test("when it was made: as the stack knows, or else as the service shows", () => {
-  const shown = { createdAt: "1970-01-01T00:00:02Z" };
-  expect([
-    madeAt({ shown, at: 1_000 }),
-    madeAt({ shown, at: undefined }),
-    madeAt({ shown: {}, at: undefined }),
-  ]).toEqual([1_000, 2_000, undefined]);
 });
 
 test("what the service shows, under the names of the properties, and no secret", () => {

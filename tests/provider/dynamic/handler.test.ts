@@ -54,24 +54,6 @@ test("check marks values that are always secret, which a transform of the progra
     expect(await configuration.check({}, { ...args, details, __provider })).toMatchObject({ inputs: { details } });
 });
 
-test.each<[string, Props, Props, string[]]>([
-  ["by id", {}, { adopt: "c7", __preview: true }, ['consortium "acme": adopts c7']],
-  [
-    "by name",
-    {},
-    { adopt: true, __preview: true },
-    ['consortium "acme": finds nothing to adopt, and creates a new one'],
-  ],
-  ["that is asked for no longer", {}, { adopt: false, __preview: true }, []],
-  ["by up, which says what it has found", {}, { adopt: "c7" }, []],
-  ["of what is managed already", { name: "acme" }, { adopt: "c7", __preview: true }, []],
-])("adoption %s is said once by a preview, and leaves no trace in the inputs", async (_, olds, news, expected) => {
-  const { said } = await start();
-  const { inputs, failures } = await consortium.check(olds, { name: "acme", ...news, __provider });
-  expect({ inputs, failures }).toEqual({ inputs: { name: "acme", adopt: news.adopt }, failures: [] });
-  expect(said).toEqual(expected);
-});
-
 test("a replacement that destroys a ledger is a loud warning in the preview", async () => {
   const { said } = await start();
   const olds = { ...bases.environment({ consortiumId: "c" } as never), state: "live", chainId: 7 };

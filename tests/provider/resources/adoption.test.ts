@@ -1,6 +1,6 @@
 import { Consortium } from "../../../sdk";
 import { logicalNameKey } from "../../../provider/constants";
-import { bases, type Collected, nameField, nameKey, named } from "../../support/bases";
+import { bases, type Collected, named } from "../../support/bases";
 import { Stack } from "../../support/double/stack";
 import { Engine, failed, type Props } from "../../support/engine";
 import { inBothManners, world } from "../../support/lifecycle";
@@ -32,26 +32,6 @@ inBothManners(() => {
       const adopts = new RegExp(`: adopts ${first.kept!.id} \\(exists already; nothing is created\\)$`);
       expect(said.filter((line) => line.includes(first.kept!.id))).toEqual([expect.stringMatching(adopts)]);
       expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
-    });
-
-    test.each(named)("%s: CONSORTIUM_ADOPT adopts whatever has its name", async (kind) => {
-      const { engine, net } = await world(kind);
-      process.env.CONSORTIUM_ADOPT = "true";
-      const first = await theirs(kind, bases[kind](net));
-      expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
-      expect(engine.kept!.id).toBe(first.kept!.id);
-    });
-
-    test.each(named)("%s: an id adopts that one, under its new name", async (kind) => {
-      const { engine, net, shown, count } = await world(kind);
-      const first = await theirs(kind, bases[kind](net));
-      const { id } = first.kept!;
-      const renamed = { ...bases[kind](net), [nameKey(kind)]: "renamed", adopt: id };
-      expect(await engine.up(renamed)).toEqual({ then: "created" });
-      expect(engine.kept!.id).toBe(id);
-      expect(await shown()).toMatchObject({ [nameField(kind)]: "renamed" });
-      expect(engine.outputs).toMatchObject({ [nameKey(kind)]: "renamed", revision: "1" });
-      expect(await count()).toBe(1);
     });
 
     test("--continue-on-error: an object that a failed resource was to adopt stays, with everything in it", async () => {

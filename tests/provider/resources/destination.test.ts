@@ -1,9 +1,8 @@
 import { Engine, failed, type Props } from "../../support/engine";
 import { bases } from "../../support/bases";
-import { lostAnswers, titled } from "../../support/faults";
 import { world } from "../../support/lifecycle";
 import { send } from "../../support/network";
-import { impatient, newProcess } from "../../support/service";
+import { newProcess } from "../../support/service";
 
 /* A destination has no id: it is put under its name. Its member must be verified, and registered with an id registry. */
 
@@ -109,24 +108,4 @@ test("a name that is taken is refused, and adopted with adopt: true", async () =
   expect(await other.up(args)).toEqual(failed(/already taken by inbox/));
   expect(await other.up({ ...args, adopt: true })).toEqual({ then: "created" });
   expect(writes(calls())).toEqual([]);
-});
-
-test.each(titled(lostAnswers))("a lost answer (%s): sent again or found, and created once", async (_title, fault) => {
-  const { engine, service, whole, list } = await stores();
-  impatient(fault);
-  service.faults.add({ ...fault, method: "PUT" });
-  expect(await engine.up(whole)).toEqual({ then: "created" });
-  service.faults.clear();
-  expect(await list()).toHaveLength(1);
-  expect(await engine.up(whole)).toEqual({ then: "same" });
-});
-
-test("deleted by somebody: refresh finds it gone, and the next up creates it again", async () => {
-  const { engine, service, whole, path, list } = await stores();
-  await engine.up(whole);
-  newProcess();
-  await send(service, "DELETE", `${path}/inbox`);
-  expect(await engine.refresh()).toBe("gone");
-  expect(await engine.up(whole)).toEqual({ then: "created" });
-  expect(await list()).toHaveLength(1);
 });

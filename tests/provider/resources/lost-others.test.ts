@@ -1,15 +1,5 @@
 import { wireName } from "../../../provider/core/field";
-import {
-  bases,
-  collected,
-  type Collected,
-  collectionOf,
-  named,
-  nameField,
-  nameKey,
-  routeOf,
-  storeOf,
-} from "../../support/bases";
+import { bases, type Collected, collectionOf, nameField, nameKey, storeOf } from "../../support/bases";
 import { Engine, errorOf, failed, type Props } from "../../support/engine";
 import { world, type World } from "../../support/lifecycle";
 import { type Network, send } from "../../support/network";
@@ -72,41 +62,28 @@ describe("a visibly different object with the same name", () => {
     expect(deletes(made)).toEqual([]);
     expect(await count()).toBe(1);
   });
+});
 
-  test.each<[Collected, (net: Network) => Props]>([
-    ["consortium", () => ({ description: "theirs" })],
-    ["environment", () => ({ consensus_type: "ibft" })],
-    ["node", ({ otherMembershipId }) => ({ membership_id: otherMembershipId })],
-  ])("%s, beside the one that this run made, which is taken", async (kind, theirs) => {
-    const at = await world(kind, { timing: { listLag: 1_200 }, limits: roomy });
-    const { engine, service, net, count, time } = at;
+test.each(["membership", "environmentZone"] as const)(
+  "%s of others that existed before, but was not listed yet: named",
+  async (kind) => {
+    const at = await world(kind, { timing: { listLag: 4_000 } });
+    const { engine, service, net, count, time, calls } = at;
     time.pass(5_000);
-    service.faults.add(lostAfter);
-    const other = later(at, 600, kind, theirs(net));
-    expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
-    expect(engine.kept!.id).not.toBe(other.id);
+    const other = await byOthers(at, kind);
+    time.pass(3_000);
+    calls();
+    service.faults.add(lostBefore);
+    const error = errorOf(await engine.up(bases[kind](net)));
+    expect(error).toContain(`${other} has the name now`);
+    expect(error).toMatch(/it was created at \S+, before this run asked for one/);
+    const made = calls();
+    expect(posts(made)).toHaveLength(1);
+    expect(deletes(made)).toEqual([]);
     service.setTiming({ listLag: 0 });
-    expect(await count()).toBe(2);
-  });
-});
-
-test.each(named)("%s of others that existed before, but was not listed yet: named", async (kind) => {
-  const at = await world(kind, { timing: { listLag: 4_000 } });
-  const { engine, service, net, count, time, calls } = at;
-  time.pass(5_000);
-  const other = await byOthers(at, kind);
-  time.pass(3_000);
-  calls();
-  service.faults.add(lostBefore);
-  const error = errorOf(await engine.up(bases[kind](net)));
-  expect(error).toContain(`${other} has the name now`);
-  expect(error).toMatch(/it was created at \S+, before this run asked for one/);
-  const made = calls();
-  expect(posts(made)).toHaveLength(1);
-  expect(deletes(made)).toEqual([]);
-  service.setTiming({ listLag: 0 });
-  expect(await count()).toBe(1);
-});
+    expect(await count()).toBe(1);
+  },
+);
 
 /** The service shows the object with this name twice, under two ids. */
 const shownTwice = (kind: Collected, name: unknown): void =>
@@ -119,31 +96,32 @@ const shownTwice = (kind: Collected, name: unknown): void =>
         : text;
     },
   });
-const kinds = collected.filter((kind) => kind !== "appCred");
-
 test.each([
-  ...kinds.map((kind) => [kind, "lost"] as const),
-  ...(["membership", "node"] as const).map((kind) => [kind, "accepted"] as const),
-])("%s: if there are more than this run can have made, none is taken or deleted (answer: %s)", async (kind, how) => {
-  const at = await world(kind);
-  const { engine, service, net, count, calls } = at;
-  const args = bases[kind](net);
-  if (how === "lost") service.faults.add(lostAfter);
-  else service.faults.add({ kind: "status", status: 202, method: "POST", body: {}, acted: true });
-  shownTwice(kind, args[nameKey(kind)]);
-  const outcome = await engine.up(args);
-  const error = errorOf(outcome);
-  const [made] = storeOf(service, kind)
-    .list()
-    .map(({ id }) => id)
-    .filter((id) => error.includes(`${id}, ${id}-2 appeared`));
-  expect(made).toBeDefined();
-  const why =
-    /find out which one is yours, and adopt that: adopt: "<id>"\..*more than this run can have made\. \[unclear-create:/;
-  expect(outcome).toEqual(failed(why));
-  expect(engine.kept).toBeUndefined();
-  expect([posts(calls()).length, await count()]).toEqual([1, 1]);
-});
+  ["environment", "lost"],
+  ["node", "accepted"],
+] as const)(
+  "%s: if there are more than this run can have made, none is taken or deleted (answer: %s)",
+  async (kind, how) => {
+    const at = await world(kind);
+    const { engine, service, net, count, calls } = at;
+    const args = bases[kind](net);
+    if (how === "lost") service.faults.add(lostAfter);
+    else service.faults.add({ kind: "status", status: 202, method: "POST", body: {}, acted: true });
+    shownTwice(kind, args[nameKey(kind)]);
+    const outcome = await engine.up(args);
+    const error = errorOf(outcome);
+    const [made] = storeOf(service, kind)
+      .list()
+      .map(({ id }) => id)
+      .filter((id) => error.includes(`${id}, ${id}-2 appeared`));
+    expect(made).toBeDefined();
+    const why =
+      /find out which one is yours, and adopt that: adopt: "<id>"\..*more than this run can have made\. \[unclear-create:/;
+    expect(outcome).toEqual(failed(why));
+    expect(engine.kept).toBeUndefined();
+    expect([posts(calls()).length, await count()]).toEqual([1, 1]);
+  },
+);
 
 describe("the time of creation that the service shows", () => {
   /** A run that knows the service's clock to a few milliseconds, 400 ms into a second. */
@@ -154,14 +132,6 @@ describe("the time of creation that the service shows", () => {
     at.time.pass(400);
     return at;
   };
-
-  test("may be truncated to seconds: the object still counts as this run's", async () => {
-    const { engine, service, net, count } = await exactly();
-    rewriting({ answer: (text) => text.replace(/("created_at":"[^"]*)\.\d+Z"/g, '$1Z"') });
-    service.faults.add(lostAfter);
-    expect(await engine.up(bases.node(net))).toEqual({ then: "created" });
-    expect(await count()).toBe(1);
-  });
 
   test("counts to the millisecond if it is shown so", async () => {
     const at = await exactly();
@@ -195,44 +165,15 @@ describe("an object that was created twice", () => {
       new RegExp(`Warning: .*${first} appeared .*Nothing was deleted.*consortium sweep --id`),
     );
   });
-
-  test("a credential that shows more than this run gave it is somebody's: it stays, and is named", async () => {
-    const at = await world("appCred", { timing: { listLag: 1_500 } });
-    const { engine, service, net, time, count, said, calls } = at;
-    time.pass(5_000);
-    service.faults.add(lostBefore);
-    const other = later(at, 100, "appCred");
-    time.when(/^POST /, () => storeOf(service, "appCred").patch(other.id!, { created_by: "ops@acme" }), 150);
-    expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
-    expect(deletes(calls())).toEqual([]);
-    service.setTiming({ listLag: 0 });
-    expect(await count()).toBe(2);
-    expect(said.join("\n")).toMatch(
-      new RegExp(`Warning: .*${other.id} appeared .*creation of ${engine.kept!.id} was lost.*Nothing was deleted`),
-    );
-  });
 });
-
-test.each(["consortium", "environment"] as const)(
-  "%s: a short limit ends before a lagging list counts: not sent again",
-  async (kind) => {
-    const { engine, service, net, calls } = await world(kind);
-    service.setTiming({ listLag: 20_000 });
-    service.faults.add({ kind: "resetAfter", method: "POST", route: routeOf(kind) });
-    calls();
-    expect(await engine.up({ ...bases[kind](net), customTimeouts: { create: 15 } })).toEqual(
-      failed(/No time is left to send it again.*CONSORTIUM_ADOPT=true pulumi up/),
-    );
-    expect(posts(calls())).toHaveLength(1);
-  },
-);
 
 describe("a create that is accepted and executed later", () => {
   const accepted = (body?: unknown) => ({ kind: "status", status: 202, method: "POST", body: body ?? {} }) as const;
 
-  test.each(
-    named.flatMap((kind) => [undefined, { id: "work-1", status: "accepted" }].map((body) => [kind, body] as const)),
-  )("%s with %j: waited for, and sent once", async (kind, body) => {
+  test.each([
+    ["environment", undefined],
+    ["service", { id: "work-1", status: "accepted" }],
+  ] as const)("%s with %j: waited for, and sent once", async (kind, body) => {
     const at = await world(kind);
     const { engine, service, net, count, calls, said } = at;
     service.faults.add(accepted(body));
@@ -245,20 +186,23 @@ describe("a create that is accepted and executed later", () => {
     expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
   });
 
-  test.each(named)("%s: not in time: sent once, and the error says what to do", async (kind) => {
-    const { engine, service, net, calls, count, time } = await world(kind);
-    service.faults.add({ ...accepted(), times: Infinity });
-    const began = time.now();
-    const outcome = await engine.up({ ...bases[kind](net), customTimeouts: { create: 90 } });
-    expect(outcome).toEqual(
-      failed(
-        /adopt it by its id.*accepted its creation \(HTTP 202\), but has not shown it within 90 s.*\[unclear-create:/,
-      ),
-    );
-    expect(time.now() - began).toBeGreaterThanOrEqual(89_000);
-    expect(posts(calls())).toHaveLength(1);
-    expect(await count()).toBe(0);
-  });
+  test.each(["membership", "node"] as const)(
+    "%s: not in time: sent once, and the error says what to do",
+    async (kind) => {
+      const { engine, service, net, calls, count, time } = await world(kind);
+      service.faults.add({ ...accepted(), times: Infinity });
+      const began = time.now();
+      const outcome = await engine.up({ ...bases[kind](net), customTimeouts: { create: 90 } });
+      expect(outcome).toEqual(
+        failed(
+          /adopt it by its id.*accepted its creation \(HTTP 202\), but has not shown it within 90 s.*\[unclear-create:/,
+        ),
+      );
+      expect(time.now() - began).toBeGreaterThanOrEqual(89_000);
+      expect(posts(calls())).toHaveLength(1);
+      expect(await count()).toBe(0);
+    },
+  );
 });
 
 describe("a credential with a lost password that cannot be deleted", () => {

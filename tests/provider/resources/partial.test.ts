@@ -1,7 +1,7 @@
 import { bases } from "../../support/bases";
 import { errorOf, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
-import { newProcess, setEnvironment } from "../../support/service";
+import { newProcess } from "../../support/service";
 import { rewriting } from "../../support/virtual-time";
 
 /* Objects that exist but did not become ready: their id and whole state are kept, and the next update continues. */
@@ -148,17 +148,6 @@ test("gone from the list while it starts: the wait ends after a minute, in the n
     expect(time.now() - began).toBeLessThan(seconds * 1_000);
     newProcess();
   }
-});
-
-test("an error during the wait keeps the new object", async () => {
-  const { engine, service, net, time } = await world("node");
-  service.setTiming({ nodeStart: 600_000 });
-  time.when(/^POST .*nodes$/, () => setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") }), 20_000);
-  const outcome = await engine.up(bases.node(net));
-  expect(outcome.then).toBe("incomplete");
-  expect(errorOf(outcome)).toMatch(/It exists .*not ready: .*HTTP 401.*\[key-refused:/);
-  service.store.nodes.setState(engine.kept!.id, "started");
-  expect(await engine.up(bases.node(net))).toEqual({ then: "updated" });
 });
 
 test("an output that the service does not show yet is looked for twice more, and not longer", async () => {

@@ -13,12 +13,6 @@ const zoneKinds = ["consortiumZone", "environmentZone"] as const;
 const theirs = { name: "theirs", region: "us-east-2", cloud: "aws" };
 
 describe("an existing zone", () => {
-  test("with the same name in another region or cloud is another zone", async () => {
-    const at = await world("environmentZone");
-    await post(at, zones(at), { ...theirs, name: "ohio", cloud: "azure" });
-    expect(await at.engine.up(bases.environmentZone(at.net))).toEqual({ then: "created" });
-  });
-
   test("is adopted with its own name, and keeps it until the program asks for another", async () => {
     const at = await world("environmentZone");
     const { engine, net, writes, shown, said } = at;
@@ -129,30 +123,6 @@ describe("a zone after its resource is deleted", () => {
     expect(await shown()).toBeUndefined();
   });
 
-  test.each([
-    ["region", { region: "eu-west-1" }],
-    ["cloud", { cloud: "azure" }],
-  ])("is deleted if environments have zones only in another %s", async (_, other) => {
-    const at = await world("consortiumZone");
-    const { engine, net, count } = at;
-    await post(at, zones(at), { ...theirs, ...other });
-    await engine.up(bases.consortiumZone(net));
-    newProcess();
-    await engine.destroy();
-    expect(await count()).toBe(0);
-  });
-
-  test("is deleted with the last node of this stack", async () => {
-    const at = await world("environmentZone");
-    const { engine, net, count } = at;
-    await engine.up(bases.environmentZone(net));
-    const node = new Engine("node");
-    expect(await node.up({ ...bases.node(net), zoneId: engine.kept!.id })).toEqual({ then: "created" });
-    await node.destroy();
-    await engine.destroy();
-    expect(await count()).toBe(0);
-  });
-
   test("stays if the service refuses to delete it, with a message", async () => {
     const at = await world("environmentZone");
     const { engine, net, service, said, time } = at;
@@ -205,13 +175,6 @@ describe("a utility service", () => {
     engine.kept = kept!;
     expect(await shown()).toBeDefined();
     expect(writes()).toEqual([]);
-  });
-
-  test("of this stack is deleted with its resource", async () => {
-    const at = await world("service");
-    expect(await at.engine.up(registry(at))).toEqual({ then: "created" });
-    await at.engine.destroy();
-    expect(await at.count()).toBe(0);
   });
 
   test("a member's own service is adopted by its name alone, and changed in place", async () => {

@@ -5,12 +5,11 @@ import { type Props } from "../../../provider/core/definition";
 import { newSession, type Session, within } from "../../../provider/core/session";
 import { storedKey } from "../../../provider/core/state";
 import { activateSoon, deactivated, refusedStart } from "../../../provider/resources/tether/activation";
-import { balanceOf, funded, withPatience } from "../../../provider/resources/tether/funds";
+import { funded, withPatience } from "../../../provider/resources/tether/funds";
 import { reported } from "../../../provider/resources/tether/deploy";
 import {
   accountOf,
   asItIs,
-  isShown,
   read,
   shownOf,
   type TetherInputs,
@@ -67,8 +66,6 @@ const inputs = { tetherId: "t", network: "rinkeby", intervalHours: 2 } as Tether
 
 describe("what is shown of a tether", () => {
   test.each<[string, Props, Props]>([
-    ["nothing", {}, { deployedNetworks: [] }],
-    ["an interval alone", { interval: 3 }, { intervalHours: 3, deployedNetworks: [] }],
     [
       "a contract there",
       { network: "rinkeby", deployed_networks: ["rinkeby"] },
@@ -80,12 +77,10 @@ describe("what is shown of a tether", () => {
 
   const state = { network: "rinkeby", intervalHours: 2, state: "active", active: true };
   test.each<[string, Props, Props | undefined, Props]>([
-    ["nothing", state, undefined, state],
     ["the same, in its own way", state, { network: "Rinkeby", interval: 120 }, state],
-    ["the same in minutes", state, { intervalMinutes: 120 }, state],
-    ["another one in minutes", state, { intervalMinutes: 180 }, { ...state, intervalHours: 3 }],
+
     ["that it was stopped", state, { state: "inactive" }, { ...state, state: "inactive", active: false }],
-    ["that it runs", state, { state: "active" }, state],
+
     ["that it was started", { ...state, state: "inactive", active: false }, { state: "active" }, state],
     [
       "that it is still stopped",
@@ -100,42 +95,22 @@ describe("what is shown of a tether", () => {
 
 describe("a look", () => {
   test.each<[string, Answers, Props | undefined | RegExp]>([
-    ["shows it", { getTether: [{ network: "rinkeby" }] }, { network: "rinkeby" }],
     ["is none, if it is empty", { getTether: [""] }, undefined],
-    ["is none, if the service has no such call", { getTether: [refusal("unsupported")] }, undefined],
-    ["is none, if it does not know it", { getTether: [missing] }, undefined],
-    ["is none, if it takes no such id", { getTether: [refusal("invalid")] }, undefined],
+
     ["fails with the service", { getTether: [refusal("server")] }, /X \/tether/],
-    ["fails with the key", { getTether: [refusal("denied")] }, /X \/tether/],
   ])("%s", async (_, answers, shown) => {
     const look = shownOf(tether(answers).session, "t");
     if (shown instanceof RegExp) await expect(look).rejects.toThrow(shown);
     else expect(await look).toEqual(shown && tetherIn(shown));
   });
 
-  test.each<[string, Answers, boolean | RegExp]>([
-    ["its account", {}, true],
-    ["it without an account", { getTetherAccount: [missing] }, true],
-    ["neither", { getTetherAccount: [missing], getTether: [missing] }, false],
-    ["neither, and has no call for it", { getTetherAccount: [missing], getTether: [refusal("unsupported")] }, false],
-    ["neither, and takes no such id", { getTetherAccount: [missing], getTether: [refusal("invalid")] }, false],
-    ["nothing to this key", { getTetherAccount: [refusal("denied")] }, /X \/tether/],
-    ["nothing now", { getTetherAccount: [missing], getTether: [refusal("server")] }, /X \/tether/],
-  ])("tells whether the service shows %s", async (_, answers, is) => {
-    const { client } = tether(answers).session;
-    if (is instanceof RegExp) await expect(isShown(client, "t")).rejects.toThrow(is);
-    else expect(await isShown(client, "t")).toBe(is);
-  });
-
   test.each<[string, unknown, string | undefined | RegExp]>([
-    ["reports", 3, "it has made 3 reports"],
-    ["no reports", 0, undefined],
     ...(["missing", "unsupported", "invalid"] as const).map((kind): [string, unknown, undefined] => [
       `none: ${kind}`,
       refusal(kind),
       undefined,
     ]),
-    ["what cannot be read", refusal("lost"), "the number of its reports cannot be read"],
+
     ["an error", refusal("denied"), /X \/tether/],
   ])("counts %s", async (_, answer, says) => {
     const { session } = tether({ getTetherReportCount: [answer] });
@@ -143,10 +118,7 @@ describe("a look", () => {
     else expect(await reported(session, "t")).toBe(says);
   });
 
-  const account = { account: "0x1", balanceWei: "5" };
   test.each<[string, Answers, string | RegExp, string[]]>([
-    ["is there", { getTetherAccount: [account] }, "0x1", ["getAccount"]],
-    ["is made", { getTetherAccount: [missing, account] }, "0x1", ["getAccount", "makeAccount", "getAccount"]],
     [
       "is made, and not shown",
       { getTetherAccount: [missing, {}] },
@@ -170,12 +142,6 @@ describe("a look", () => {
 
   test.each<[string, Answers, Props, Props | undefined | RegExp]>([
     [
-      "that a run has configured",
-      { getTether: [{ network: "mainnet" }] },
-      { network: "rinkeby", [storedKey]: { version: 2 } },
-      { network: "mainnet" },
-    ],
-    [
       "that nobody has read before",
       { getTether: [{ network: "mainnet" }], getTetherAccount: [{ account: "0x1", balanceWei: undefined }] },
       {},
@@ -187,12 +153,7 @@ describe("a look", () => {
       { network: "rinkeby", [storedKey]: { version: 2 } },
       { network: "rinkeby" },
     ],
-    [
-      "that is gone",
-      { getTether: [missing], getTetherAccount: [missing], list: [[]] },
-      { [storedKey]: { version: 2 } },
-      undefined,
-    ],
+
     [
       "at a wrong address",
       { getTether: [missing], getTetherAccount: [missing], list: [missing] },
@@ -210,8 +171,6 @@ describe("a look", () => {
 describe("a start", () => {
   const busy = refusal("conflict");
   test.each<[string, Answers, string | undefined | RegExp, string[]]>([
-    ["is one", {}, undefined, ["activate"]],
-    ["is refused to this key", { activateTether: [refusal("denied")] }, /X \/tether/, ["activate"]],
     [
       "is refused, if it is shown as stopped",
       { activateTether: [refusal("conflict", "is active")], getTether: [{ state: "inactive" }] },
@@ -230,13 +189,7 @@ describe("a start", () => {
       "no",
       ["activate", "get"],
     ],
-    ["is refused, if it is not known", { activateTether: [missing], getTether: [missing] }, "no", ["activate", "get"]],
-    [
-      "is tried once more after a stop, if nobody says why",
-      { activateTether: [busy, true], getTether: [missing] },
-      undefined,
-      ["activate", "get", "deactivate", "activate"],
-    ],
+
     [
       "is refused, if that does not help",
       { activateTether: [busy, refusal("conflict", "again")], getTether: [missing], deactivateTether: [busy] },
@@ -261,7 +214,7 @@ describe("a start", () => {
     ["for half a minute if it says nothing", until(28_000, wordless), 28_000],
     ["no longer than that", until(60_000, wordless), /without a reason/],
     ["for ten seconds if it knows no environment", until(8_000, noEnvironment), 8_000],
-    ["no longer than that, if this run creates nothing", until(30_000, noEnvironment), /does not exist/],
+
     ["as long as this run creates something", until(30_000, noEnvironment), 30_000, 1],
     ["not if it has created it", until(30_000, noEnvironment), /does not exist/, 0],
     ["not if it is unknown", until(60_000, missing), /X \/tether/],
@@ -278,8 +231,6 @@ describe("a start", () => {
 
 describe("a stop", () => {
   test.each<[string, Answers, boolean, RegExp | undefined, boolean]>([
-    ["is one", {}, false, undefined, false],
-    ["is refused to this key", { deactivateTether: [refusal("denied")] }, true, /X \/tether/, false],
     [
       "is none needed, if it is shown as stopped",
       { deactivateTether: [refusal("conflict")], getTether: [{ state: "inactive" }] },
@@ -317,25 +268,8 @@ describe("a stop", () => {
 });
 
 describe("funds", () => {
-  test.each<[string, Props, Answers, bigint | undefined | RegExp, string[]]>([
-    ["of the account", { balanceWei: "5" }, {}, 5n, []],
-    ["of the network, if the account shows none", {}, { getTetherBalance: ["7"] }, 7n, ["getBalance"]],
-    ["that nobody shows", {}, { getTetherBalance: [undefined] }, undefined, ["getBalance"]],
-    ["without a call for them", {}, { getTetherBalance: [missing] }, undefined, ["getBalance"]],
-    ["that cannot be read", {}, { getTetherBalance: [refusal("server")] }, /X \/tether/, ["getBalance"]],
-  ])("%s", async (_, account, answers, balance, made) => {
-    const { session, calls } = tether(answers);
-    const found = balanceOf(session, inputs, account);
-    if (balance instanceof RegExp) await expect(found).rejects.toThrow(balance);
-    else expect(await found).toBe(balance);
-    expect(calls).toEqual(made);
-  });
-
   test.each<[string, Props, Props, boolean, Answers, bigint | undefined | RegExp]>([
-    ["are enough, if there are any", {}, { balanceWei: "1" }, true, {}, 1n],
     ["are none", {}, { balanceWei: "0" }, true, {}, /has 0 wei on rinkeby, which is 1 too little/],
-    ["are exactly enough", { minimumBalanceWei: "5" }, { balanceWei: "5" }, true, {}, 5n],
-    ["on that network do", {}, { balanceWei: "0" }, false, { getTetherBalance: ["9"] }, 9n],
   ])("%s", async (_, more, account, isTarget, answers, is) => {
     const { session } = tether(answers);
     const found = funded(session, { ...inputs, ...more }, account, isTarget);
@@ -358,26 +292,13 @@ describe("funds", () => {
       /After a wait of 1m, .*has 0 wei on rinkeby, which is 1 too little/,
       [60_000, 65_000],
     ],
-    [
-      "of a service that is away for a moment",
-      true,
-      { getTetherAccount: (ms) => (ms < 20_000 ? refusal("server") : { balanceWei: "3" }) },
-      3n,
-      [20_000, 25_000],
-    ],
+
     [
       "of a service that stays away",
       true,
       { getTetherAccount: [refusal("server")] },
       /while it waited for funds: .*X \/tether.* Nothing was spent/,
       [60_000, 65_000],
-    ],
-    [
-      "of a key that is refused",
-      true,
-      { getTetherAccount: [refusal("denied")] },
-      /while it waited for funds: .*X \/tether/,
-      [0, 1],
     ],
   ])("%s are waited for, and take none of the resource's time", async (_, isTarget, answers, is, [from, to]) => {
     const { session, clock } = tether({ getTetherBalance: ["0"], ...answers }, 10_000);

@@ -94,13 +94,6 @@ describe("a tether that no state describes", () => {
 
   test.each<[string, Case, Step[], Props, RegExp | ""]>([
     [
-      "is configured, deployed and started",
-      {},
-      ["look", ...whole],
-      { state: "active", active: true, deployedNetworks: ["rinkeby"] },
-      "",
-    ],
-    [
       "is not started, if it is not to be",
       { news: { active: false } },
       ["look", "reports", "stop", ...whole.slice(0, 6)],
@@ -147,13 +140,6 @@ describe("a tether that no state describes", () => {
       { network: "rinkeby" },
       /Warning: .*it was running/,
     ],
-    [
-      "is no surprise, if it does not run",
-      { answers: looked({ network: "rinkeby", interval: 3, state: "inactive" }) },
-      ["look", "interval", "account", "look", "reports", "deploy", "start"],
-      {},
-      /^$/,
-    ],
   ])("%s", async (_, given, steps, shows, line) => {
     const { error, state, steps: taken, said } = await doing(given, "begin");
     expect([error, taken]).toEqual(["", steps]);
@@ -176,17 +162,6 @@ describe("a tether that no state describes", () => {
     const { error, state } = await doing({ answers: { network: [failure] } }, "begin");
     expect([error, state]).toEqual([expect.stringMatching(why), undefined]);
   });
-
-  test.each<[string, number, RegExp]>([["may be, if it has made no reports", 0, /^$/]])(
-    "is believed to be stopped, where the service refuses to stop it without a word: it %s",
-    async (_, reports, why) => {
-      const { error } = await doing(
-        { news: { active: false }, answers: { reports: [reports], stop: [busy] } },
-        "begin",
-      );
-      expect(error).toMatch(why);
-    },
-  );
 
   test("is kept as far as it came", async () => {
     const { error, state } = await doing({ answers: { interval: [refusal("invalid")] } }, "begin");
@@ -211,31 +186,15 @@ describe("a change of a tether", () => {
       ["look", "balance", "stop", "network", "account", "look", "deploy", "start"],
       { network: "mainnet", deployedNetworks: ["rinkeby", "mainnet"], state: "active" },
     ],
-    [
-      "of one that may run looks first",
-      { olds: { state: undefined }, answers: looked({ network: "rinkeby", state: "active" }) },
-      ["look", "account"],
-      { state: "active" },
-    ],
+
     [
       "of one that may run stops it",
       { olds: { state: undefined }, news: { active: false } },
       ["look", "account", "stop"],
       { state: "inactive" },
     ],
-    [
-      "whose contract was never paid for pays for it",
-      { olds: { state: "configured", deployedNetworks: [] } },
-      ["account", "look", "reports", "deploy", "start"],
-      { state: "active", deployedNetworks: ["rinkeby"] },
-    ],
+
     ["keeps what the account showed, if it shows none", { answers: { account: [{}] } }, ["account"], account],
-    [
-      "records what the account shows",
-      { answers: { account: [{ account: "0x2", balanceWei: "1" }] } },
-      ["account"],
-      { account: "0x2", balanceWei: "1" },
-    ],
   ])("%s", async (_, { olds, ...given }, steps, shows) => {
     const { error, steps: taken, state } = await doing({ ...given, olds: { ...active, ...olds } });
     expect([error, taken]).toEqual(["", steps]);
@@ -244,14 +203,7 @@ describe("a change of a tether", () => {
 
   test.each<[string, Case, boolean]>([
     ["is refused without funds there", { answers: { balance: ["0"] } }, true],
-    [
-      "is not, if that may be paid for",
-      {
-        olds: { [storedKey]: { version: 2, deployment: { mainnet: { since: "1", why: "x" } } } },
-        answers: { balance: ["0"], look: [{ deployed_networks: ["mainnet"] }] },
-      },
-      false,
-    ],
+
     [
       "is not, if a contract is shown there",
       { answers: { balance: ["0"], look: [{ deployed_networks: ["mainnet"] }] } },
@@ -277,22 +229,10 @@ describe("a change of a tether", () => {
       "",
     ],
     [
-      "that network",
-      { news: { network: "mainnet" }, answers: { network: [{ network: "mainnet" }] } },
-      /^$/,
-      /^(?!.*Warning)/s,
-    ],
-    [
       "another interval",
       { news: { intervalHours: 3 }, answers: { interval: [{ interval: 7 }] } },
       /its interval is 7, not 3\. Nothing was paid/,
       "",
-    ],
-    [
-      "that interval",
-      { news: { intervalHours: 3 }, answers: { interval: [{ interval: 3 }] } },
-      /^$/,
-      /^(?!.*Warning)/s,
     ],
     [
       "that interval in minutes",
@@ -354,12 +294,7 @@ describe("a change of a tether", () => {
       { intervalHours: 2, state: "inactive", active: false },
       [],
     ],
-    [
-      "forgets the interval, if nobody knows",
-      { news: { intervalHours: 3 }, answers: { interval: [refusal("lost")] } },
-      { state: "inactive" },
-      ["intervalHours"],
-    ],
+
     [
       "forgets the network, if nobody knows",
       { news: { network: "mainnet" }, answers: { network: [refusal("lost")] } },
@@ -433,7 +368,6 @@ describe("a contract", () => {
       false,
       /the service can be activated/,
     ],
-    ["is not after a killed run, if it can be started", { isContinued: true }, false, /the service can be activated/],
     [
       "is after a killed run, if it cannot be started",
       { isContinued: true, answers: { start: [refusal("conflict", "no contract"), {}] } },
@@ -466,8 +400,6 @@ describe("a contract", () => {
       /the deployment on rinkeby failed/,
     ],
     ["by its state", { state: "failed" }, /the service answers that it is not deployed\./],
-    ["by false", { success: false }, /the service answers that it is not deployed\./],
-    ["by another false", { deployed: false }, /the service answers that it is not deployed\./],
   ])("that is refused %s is an error, and is sent by the next run", async (_, answer, why) => {
     const { error, kept, steps, state } = await doing({ olds: first, answers: { deploy: [answer] } });
     expect(error).toMatch(why);
@@ -530,7 +462,6 @@ describe("a contract", () => {
       { answers: { look: [missing, refusal("server", "away")] } },
       /no contract seen yet \(at last POST \/tether\/t: away\)/,
     ],
-    ["the key is refused", { answers: { look: [missing, refusal("denied", "never")] } }, /never/],
   ])("that may have been deployed stays unknown, where %s", async (_, given, why) => {
     const answers = { deploy: [refusal("lost", "reset")], ...given.answers };
     const { error, kept, steps } = await doing({ ...given, olds: first, answers, limitMs: 20_000 });
@@ -616,12 +547,6 @@ describe("a contract", () => {
     expect(error).toContain("the service shows that its network is mainnet, not rinkeby. Nothing was paid.");
     expect(steps).not.toContain("deploy");
   });
-
-  test("of another network that nobody knows stays so", async () => {
-    const deployment = { mainnet: { since, why: "x" } };
-    const { kept } = await doing({ olds: { ...first, [storedKey]: { version: 2, deployment } } });
-    expect(kept.deployment).toEqual(deployment);
-  });
 });
 
 describe("a stop for good", () => {
@@ -633,13 +558,7 @@ describe("a stop for good", () => {
       "",
       /was not active/,
     ],
-    [
-      "needs none, if it is gone",
-      { olds: active, answers: { stop: [missing], consortia: [[]] } },
-      ["stop", "consortia"],
-      "",
-      /^$/,
-    ],
+
     [
       "is not sure at a wrong address",
       { olds: active, answers: { stop: [missing], consortia: [missing] } },

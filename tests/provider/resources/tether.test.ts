@@ -173,16 +173,6 @@ describe("on a service like the hosted one", () => {
     expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
   });
 
-  test("another resource for it finds its contract, and does not pay for a second one", async () => {
-    const { engine, calls, fields } = await tethered(hosted);
-    await engine.up(tetherArgs);
-    newProcess();
-    calls();
-    await new Engine("tetherService").up(tetherArgs);
-    expect(fields()).toMatchObject({ deployments: { rinkeby: 1 } });
-    expect(calls()).not.toContain(post("deploy"));
-  });
-
   const answers = (config: object) => ({ environment_id: "e1", config, account: {} });
   test.each([
     ["another network", "targetNetwork", { targetNetwork: "mainnet" }, /that its network is mainnet, not rinkeby/],

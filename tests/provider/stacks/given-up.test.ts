@@ -1,21 +1,11 @@
 import { Consortium, Membership, Node } from "../../../sdk";
 import { newProcess } from "../../support/service";
-import { ledger, type Made, onBothAdapters } from "../../support/stacks";
+import { ledger, type Made, onOneAdapter } from "../../support/stacks";
 
 /* A name that one resource gives up and another one takes in the same run. */
 
-onBothAdapters((make) => {
+onOneAdapter((make) => {
   const one = ledger((base) => new Node("n", base));
-  const renamed = ledger((base) => {
-    new Node("b", { ...base, name: "n" });
-    new Node("n", { ...base, name: "other" });
-  });
-
-  test("one step at a time, taking a name before it is free fails: the error names its owner, and the next step", async () => {
-    const { stack } = await make(one);
-    const { failure } = await stack.up(renamed, { parallel: 1 });
-    expect(failure).toMatch(/\w+ is "n" of this program already.*If this update gives \w+ another name, use two runs/);
-  });
 
   test("the name of a removed resource is taken until the end of the update, and the error says what to do", async () => {
     const { stack, service } = await make(one);
@@ -26,11 +16,6 @@ onBothAdapters((make) => {
     expect((await stack.up(ledger())).errors).toEqual([]);
     expect((await stack.up(other)).errors).toEqual([]);
     expect(service.store.nodes.list()).toHaveLength(1);
-  });
-
-  test("in parallel, it is free a moment later", async () => {
-    const { stack } = await make(one);
-    expect((await stack.up(renamed)).errors).toEqual([]);
   });
 
   describe("siblings that are renamed", () => {

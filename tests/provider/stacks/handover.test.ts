@@ -12,7 +12,7 @@ import { type ServiceOptions } from "../../../service/index";
 import { type Program } from "../../support/double/stack";
 import { send } from "../../support/network";
 import { newProcess, setEnvironment } from "../../support/service";
-import { type Made, onBothAdapters, onOneAdapter } from "../../support/stacks";
+import { type Made, onOneAdapter } from "../../support/stacks";
 import { ether, post, tetherId } from "../../support/tethered";
 
 /* One object, several resources of a program: an object that another resource has, or takes over, is neither adopted nor deleted. */
@@ -53,7 +53,7 @@ const tree =
     new TetherService(named("t"), tether);
   };
 
-onBothAdapters((make) => {
+onOneAdapter((make) => {
   let world: Made;
   let before: string[];
 
@@ -141,7 +141,6 @@ onBothAdapters((make) => {
 
   describe("--replace of a resource with adopt", () => {
     test.each([
-      ["an environment", "e", undefined],
       ["a consortium", "c", undefined],
       ["a tether service", "t", undefined],
       ["a tether service, which does not show itself", "t", undefined, true],
@@ -204,10 +203,8 @@ onBothAdapters((make) => {
     const alone = program(e);
 
     test.each([
-      [true, "before"],
       [true, "after"],
       ["id", "before"],
-      ["id", "after"],
     ] as const)("is not adopted, and a preview says so (adopt: %j, registered %s)", async (by, order) => {
       const { stack, writes } = await made(alone);
       const e2 = { name: "e2", adopt: by === "id" ? stack.of("e").id : by };

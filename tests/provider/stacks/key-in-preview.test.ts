@@ -56,14 +56,6 @@ onBothAdapters((make) => {
     expect(run.said).toContain("could not verify the API key; the update may fail: The service at ");
   });
 
-  test("a service that throttles for longer than a preview waits: customTimeouts do not change that", async () => {
-    const { service, stack } = await make();
-    service.faults.add({ kind: "status", status: 429, errorMessage: "slow down", times: Infinity });
-    const { said, failure } = await stack.preview(program());
-    expect(said).toContain("no time is left to try again: the limit is 5 s (a preview waits no longer)");
-    expect(said + failure).not.toContain("customTimeouts");
-  });
-
   test("each explicit provider has its own key", async () => {
     const { stack, calls } = await make();
     const { errors, failure } = await stack.preview(() => {

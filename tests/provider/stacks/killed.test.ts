@@ -1,9 +1,9 @@
 import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppCred, Consortium, Node } from "../../../sdk";
-import { type Line, readCreateLog } from "../../../provider/core/create-log";
+import { readCreateLog } from "../../../provider/core/create-log";
 import { StackLog } from "../../../provider/pulumi/stack-log";
-import { createLogs, linesOf, loseAnswers, newProcess, rewriteLogs, setEnvironment } from "../../support/service";
+import { createLogs, linesOf, loseAnswers, newProcess, setEnvironment } from "../../support/service";
 import { revealed } from "../../support/double/wire";
 import { ledger, type Make, onBothAdapters } from "../../support/stacks";
 
@@ -26,57 +26,13 @@ async function killed(make: Make, names: string[], program = network) {
   return made;
 }
 
-const posts = (writes: string[]): string[] => writes.filter((call) => call.startsWith("POST"));
-
 onBothAdapters((make, adapter) => {
-  const order = ["c", "m", "e", "n", "a"];
-
-  test.each(order)("killed after the create of %s: the next run continues, and creates nothing twice", async (name) => {
-    const { stack, service, writes } = await killed(make, order.slice(order.indexOf(name)));
-    const { errors, said } = await stack.up(network);
-    expect([errors, said]).toEqual([[], expect.not.stringMatching(/adopts|already/)]);
-    expect(posts(writes())).toHaveLength(1); // the credential, whose password was lost
-    const { consortia, memberships, environments, nodes, credentials } = service.store;
-    const counts = [consortia, memberships, environments, nodes, credentials].map((one) => one.list().length);
-    expect(counts).toEqual([1, 1, 1, 1, 1]);
-    expect(createLogs()).toEqual([]);
-    expect((await stack.up(network, { refresh: true })).changes).toEqual([]);
-    await stack.destroy();
-    expect(consortia.list().filter(({ state }) => state !== "deleted")).toEqual([]);
-  });
-
   const consortium = (): unknown => new Consortium("c");
-  const refusals: [string, (line: Line) => Line[]][] = [
-    [
-      "of a resource with another name",
-      (line) => ("begun" in line ? [{ begun: { ...line.begun, resource: "d" } }] : [line]),
-    ],
-    ["of a create that was refused", (line) => ("made" in line ? [{ refused: line.made }] : [line])],
-  ];
-
-  test.each(refusals)("a log %s proves nothing", async (_, change) => {
-    const { stack, service } = await killed(make, ["c"], consortium);
-    rewriteLogs(change);
-    expect((await stack.up(consortium)).failure).toMatch(/already taken by .*CONSORTIUM_ADOPT=true/);
-    expect(service.store.consortia.list()).toHaveLength(1);
-  });
 
   test("another machine without the log refuses the name", async () => {
     const { stack } = await killed(make, ["c"], consortium);
     setEnvironment({ XDG_STATE_HOME: join(process.env.XDG_STATE_HOME!, "another") });
     expect((await stack.up(consortium)).failure).toContain("already taken");
-  });
-
-  test("another stack that creates the same elsewhere settles nothing for this one", async () => {
-    const { stack, service } = await killed(make, ["c"], consortium);
-    const another = new StackLog(() => undefined);
-    another.nameStack({ project: "another", stack: "test" });
-    const lines = linesOf(createLogs()[0]!).filter((line) => !("run" in line));
-    loseAnswers();
-    for (const line of lines) await another.write("made" in line ? { ...line, id: "elsewhere" } : line);
-    another.end(new Set());
-    expect((await stack.up(consortium)).errors).toEqual([]);
-    expect(service.store.consortia.list()).toHaveLength(1);
   });
 
   test("what another stack has is not taken for an unanswered create, though that stack's run ended as it should", async () => {
@@ -90,44 +46,12 @@ onBothAdapters((make, adapter) => {
     expect((await stack.up(consortium)).failure).toMatch(/the stack another\.test has \w+\. It was left as it is/);
   });
 
-  test("an object that a service did not delete is remembered, but no run counts as killed", async () => {
-    await make();
-    const log = (): StackLog => {
-      const one = new StackLog(() => undefined);
-      one.nameStack({ project: "left", stack: "test" });
-      return one;
-    };
-    const first = log();
-    const left = { attempt: "1", path: "/p", name: "z", before: [], key: "k", at: 1, id: "z1" };
-    await first.write({ left });
-    first.end(new Set());
-    expect(log().before).toMatchObject({ interrupted: [left], isContinued: false });
-    const killed = log();
-    await killed.write({ begun: { ...left, attempt: "2" } });
-    expect(log().before.isContinued).toBe(true);
-  });
-
   test(`a destroy right after a killed run ${adapter === "plugin" ? "takes its node along" : "needs an up first"}`, async () => {
     const { stack, service } = await killed(make, ["n", "a"]);
     // Only the plugin is told the stack without a program.
     expect((await stack.destroy()).failure).toMatch(adapter === "plugin" ? /^$/ : /does not manage/);
     expect(service.store.nodes.list()).toHaveLength(adapter === "plugin" ? 0 : 1);
   });
-
-  const strangers: [string, string, RegExp][] = [
-    ["before", "2020-01-01T00:00:00.000Z", /before this run asked for one.*left as it is/],
-    ["long after", "2099-01-01T00:00:00.000Z", /after the killed run can have asked.*left as it is/],
-  ];
-
-  test.each(strangers)(
-    "an object that was created under the name %s the unanswered create is somebody else's",
-    async (_, at, why) => {
-      const { stack, service } = await killed(make, ["c"], consortium);
-      loseAnswers();
-      service.store.consortia.patch(service.store.consortia.list()[0]!.id, { created_at: at });
-      expect((await stack.up(consortium)).failure).toMatch(why);
-    },
-  );
 
   test("a run that ended normally leaves no log, and objects that its state loses are not taken again", async () => {
     const { stack, forget } = await make(consortium);
@@ -144,13 +68,6 @@ onBothAdapters((make, adapter) => {
     expect(createLogs()).toHaveLength(2);
     newProcess();
     expect((await stack.up(consortium)).changes).toEqual([]);
-    expect(createLogs()).toEqual([]);
-  });
-
-  test("a create with an object in a state is settled by the next run", async () => {
-    const { stack } = await killed(make, [], consortium);
-    expect(createLogs()).toHaveLength(1);
-    await stack.up(consortium);
     expect(createLogs()).toEqual([]);
   });
 

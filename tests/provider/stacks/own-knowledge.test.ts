@@ -1,6 +1,6 @@
-import { AppCred, Consortium, Destination, Membership, Node, Service } from "../../../sdk";
+import { Destination, Node, Service } from "../../../sdk";
 import { newProcess } from "../../support/service";
-import { ledger, type Made, onBothAdapters } from "../../support/stacks";
+import { ledger, type Made, onOneAdapter } from "../../support/stacks";
 
 /* A run's own knowledge of an object, or its state's, counts for more than the service's momentary answer. */
 
@@ -13,7 +13,7 @@ const refuse = ({ service }: Made, method: string, route: RegExp, status: number
   return service.faults.add({ kind: "status", status, method, route, times, ...answer });
 };
 
-onBothAdapters((make) => {
+onOneAdapter((make) => {
   describe("an object that was created a moment ago, and is not shown yet", () => {
     const lagging = async () => {
       const world = await make(node(), { answers: { getById: false } });
@@ -34,26 +34,6 @@ onBothAdapters((make) => {
       expect(await stack.refresh()).toMatchObject({ errors: [] });
       expect(stack.state).toHaveLength(before);
     });
-
-    test("does not count as gone if it is a credential without a time of creation, and is deleted", async () => {
-      const program = ledger(({ environment, membership }) => new AppCred("a", { environment, membership }));
-      const world = await make(program, { answers: { getById: false } });
-      const { id } = world.stack.of("a");
-      world.service.setTiming({ listLag: 3_500 });
-      newProcess();
-      expect(await world.stack.refresh()).toMatchObject({ errors: [] });
-      expect(world.stack.of("a").id).toBe(id);
-      const refusal = refuse(world, "DELETE", /appcreds/, 404, 1);
-      expect(await world.stack.destroy()).toMatchObject({ errors: [] });
-      expect([world.service.store.credentials.list(), refusal.hits]).toEqual([[], 1]);
-    });
-
-    test("is deleted, although the service does not know it at first", async () => {
-      const world = await lagging();
-      refuse(world, "DELETE", /nodes/, 404, 1);
-      expect(await world.stack.destroy()).toMatchObject({ errors: [] });
-      expect([world.stack.state, world.service.store.nodes.list()]).toEqual([[], []]);
-    });
   });
 
   test("destinations of a failed service are kept by a refresh, and deleted with it", async () => {
@@ -72,11 +52,5 @@ onBothAdapters((make) => {
     expect((await stack.up(program, { replace: ["s"] })).failure).toMatch(/\[name-taken:/);
     const gone = await stack.destroy();
     expect([gone.errors, stack.state, services.list()]).toEqual([[], [], []]);
-  });
-
-  test("a member that came with the consortium is named as such", async () => {
-    const { stack } = await make(undefined, { answers: { foundingMembership: true } });
-    const run = await stack.up((): void => void new Membership("local", { consortium: new Consortium("c") }));
-    expect(run.failure).toMatch(/set adopt: true .*to manage it here/);
   });
 });

@@ -73,13 +73,6 @@ onBothAdapters((make) => {
     expect([writes(), opens()]).toEqual([[patched], true]);
   });
 
-  test("with other keepers: a new pair, and nothing is regenerated", async () => {
-    const { stack, writes, opens } = await made();
-    expect((await stack.up(program({ ...june, keepers: { a: 1 } }))).errors).toEqual([]);
-    expect(writes()).not.toContain(regenerated);
-    expect(opens()).toBe(true);
-  });
-
   test.each([404, 405])("a service that cannot (%i): says what is possible, and nothing changed", async (status) => {
     const { stack, writes, service, password, opens } = await made();
     service.faults.add({ kind: "status", status, route: /regenerate/, times: Infinity });

@@ -16,16 +16,13 @@ import { rewriting } from "../../support/virtual-time";
 
 /* Objects that stay although a program is edited, values that a preview cannot know yet, and edits that are not changes. */
 
-const account = "0x52908400098527886E0F7030069857D2E4169EE7";
 const withArgs = (args: object) => ledger(undefined, args);
 
 onOneAdapter((make) => {
   test.each([
-    ["multiRegion", (value: unknown) => ({ multiRegion: value })],
     ["testFeatures", (value: unknown) => ({ testFeatures: value })],
     ["a feature", (value: unknown) => ({ testFeatures: { multi_region: value } })],
     ["prefundedAccounts", (value: unknown) => ({ prefundedAccounts: value })],
-    ["a balance", (value: unknown) => ({ prefundedAccounts: { [account]: { balance: value } } })],
   ])("an unknown value in %s may replace the ledger, and the preview says so", async (_, args) => {
     const { stack } = await make(ledger());
     const program = (): void => {

@@ -81,20 +81,6 @@ onBothAdapters((make) => {
     expect(text()).not.toContain(service.apiKey);
   });
 
-  test("calls that wait for their turn are below their own verb", async () => {
-    const names = Array.from({ length: 5 }, (_, at) => `acme-${at}`);
-    const nodesNamed = ledger((within) => names.forEach((name) => void new sdk.Node(name, within)));
-    const { stack } = await make(ledger(), { limits: { nodes: 9 } });
-    const { spans } = await receiver();
-    setEnvironment({ CONSORTIUM_MAX_CONCURRENCY: "2" });
-    expect((await stack.up(nodesNamed)).errors).toEqual([]);
-    await sendSpans();
-    const above = (span: Span | undefined): unknown =>
-      span && (span.attributes["consortium.name"] ?? above(spans().find(({ spanId }) => spanId === span.parentSpanId)));
-    const posts = spans().filter(({ name }) => name === `POST ${nodes}`);
-    expect(posts.map(above).sort()).toEqual(names);
-  });
-
   test("a receiver that hangs has three seconds at the end, because the engine kills after five", async () => {
     const { stack } = await make();
     const { requests } = await receiver(() => undefined);
@@ -252,11 +238,5 @@ describe("a process", () => {
     const { requests } = await receiver(() => undefined);
     const { id, signal } = await ended(one);
     expect([typeof id, signal, requests.length]).toEqual(["string", "SIGINT", 1]);
-  });
-
-  test("ignores a receiver that is down", async () => {
-    await startAnother();
-    setEnvironment({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" });
-    expect((await ended(hosts.plugin)).signal).toBe("SIGINT");
   });
 });
