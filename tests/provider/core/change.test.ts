@@ -3,7 +3,7 @@ import { type ErrorFacts } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
 import { type Definition, type Props } from "../../../provider/core/definition";
-import { type Change, change, effectOf, ignoredIn, warnOfIgnored } from "../../../provider/core/lifecycle/change";
+import { type Change, effectOf, ignoredIn, sendChange, warnOfIgnored } from "../../../provider/core/lifecycle/change";
 import { newSession, within } from "../../../provider/core/session";
 import { codedMessage, isUnclear } from "../../../provider/errors";
 import { definitions } from "../../../provider/resources";
@@ -76,7 +76,7 @@ test.each<[string, Kind, string[], Props, Props]>([
     answers: [{ id: "x1", _revision: 2 }],
     before: { shown: { revision: "1" } },
   });
-  await change(one);
+  await sendChange(one);
   expect(sent).toEqual([body]);
 });
 
@@ -91,12 +91,12 @@ test("sends the whole object, as it is shown otherwise, where the service says t
   const shown = { name: "old", size: "small", zoneId: "z", state: "started", revision: "1" };
   const asked = { keys: ["name"], inputs: { size: undefined }, before: { shown } };
   const { one, sent } = changing("node", { ...asked, answers: [refusal("GET, PUT"), { id: "x1", _revision: 2 }] });
-  await change(one);
+  await sendChange(one);
   const whole = { membership_id: "m", name: "n", size: "small", zone_id: "z" };
   expect(sent).toEqual([{ name: "n" }, whole]);
   for (const allow of [undefined, "GET, DELETE"]) {
     const other = changing("node", { ...asked, answers: [refusal(allow)], listed: base.node });
-    await expect(change(other.one)).rejects.toThrow(/cannot change name in place/);
+    await expect(sendChange(other.one)).rejects.toThrow(/cannot change name in place/);
     expect(other.sent).toHaveLength(1);
   }
 });
@@ -123,7 +123,7 @@ describe("an answer", () => {
       listed,
       before: { shown: { name: "old", revision: "1" } },
     });
-    expect(await change(one)).toMatchObject({ name });
+    expect(await sendChange(one)).toMatchObject({ name });
     expect([asked.length, clock.now() <= 3_400]).toEqual([looks, true]);
   });
 });
@@ -136,7 +136,7 @@ test("an answer of the same revision is believed only if it shows all that was s
     listed: { name: "n", size: "large", _revision: 2 },
     before: { shown: { revision: "1" } },
   });
-  expect(await change(part.one)).toMatchObject({ size: "large" });
+  expect(await sendChange(part.one)).toMatchObject({ size: "large" });
   expect(part.asked).toHaveLength(1);
   const secret = changing("configuration", {
     keys: ["details"],
@@ -144,7 +144,7 @@ test("an answer of the same revision is believed only if it shows all that was s
     answers: [{ id: "x1", _revision: 1 }],
     before: { shown: { revision: "1" } },
   });
-  await change(secret.one);
+  await sendChange(secret.one);
   expect(secret.asked).toEqual([]);
 });
 
@@ -184,13 +184,13 @@ describe("a refusal", () => {
     ["of an object that is there", "node", ["name"], refusal("denied", 403), /PATCH \/x: HTTP 403/],
   ])("%s (%s)", async (_, kind, keys, error, message) => {
     const { one } = changing(kind, { keys, answers: [error], listed: base[kind] });
-    await expect(change(one)).rejects.toThrow(message);
-    await change(one).catch((thrown: unknown) => expect(isUnclear(thrown)).toBe(false));
+    await expect(sendChange(one)).rejects.toThrow(message);
+    await sendChange(one).catch((thrown: unknown) => expect(isUnclear(thrown)).toBe(false));
   });
 
   test("without a clear answer may have been a change", async () => {
     const { one } = changing("node", { keys: ["name"], answers: [refusal("server", 500)] });
-    await expect(change(one)).rejects.toMatchObject({ code: "service-failed", unclear: true });
+    await expect(sendChange(one)).rejects.toMatchObject({ code: "service-failed", unclear: true });
   });
 });
 
@@ -211,7 +211,7 @@ describe("a name that another one has", () => {
   ])("%s", async (_, given, outcome) => {
     const answers = Array<ErrorFacts>(30).fill(taken);
     const { one, sent, clock } = changing("node", { keys: ["name"], inputs: { name: "new" }, answers, ...given });
-    const is = await change(one).then(() => "done", codedMessage);
+    const is = await sendChange(one).then(() => "done", codedMessage);
     expect(is).toMatch(outcome);
     expect([sent.length, clock.now()]).toEqual([1, 0]);
   });
