@@ -10,7 +10,10 @@ export interface LoggedCreate {
   attempt: string;
   /** Path of the collection. */
   path: string;
+  /** What identifies it there. */
   name?: string;
+  /** The name that it was sent with, if that does not identify it. */
+  called?: string;
   /** The logical name of the resource. */
   resource?: string;
   /** Ids that were there before. */
@@ -42,7 +45,7 @@ export interface Creates {
    * @param unsettled is around what is logged of the object: it is made by then, and nobody waits for it yet
    */
   logged(
-    create: Pick<LoggedCreate, "path" | "name" | "resource" | "before">,
+    create: Pick<LoggedCreate, "path" | "name" | "called" | "resource" | "before">,
     send: (sending: (serviceAt: number | undefined) => Promise<void>) => Promise<Identified>,
     unsettled?: (log: () => Promise<void>) => Promise<void>,
   ): Promise<Identified>;

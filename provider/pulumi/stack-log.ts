@@ -144,7 +144,8 @@ export class CreateLog implements Creates {
   nameFor(path: string, resource: string, isInState: (id: string) => boolean): string | undefined {
     const isOf = (create: LoggedCreate): boolean =>
       create.path === path && create.resource === resource && !isElsewhere({ keys: [create.key] }, this.settings);
-    return this.logs.before.interrupted.filter(isOf).findLast(({ id }) => id === undefined || !isInState(id))?.name;
+    const last = this.logs.before.interrupted.filter(isOf).findLast(({ id }) => id === undefined || !isInState(id));
+    return last?.name ?? last?.called;
   }
 
   ofOtherStacks(path: string): { stack: string; create: LoggedCreate }[] {
@@ -160,7 +161,7 @@ export class CreateLog implements Creates {
   }
 
   async logged(
-    begun: Pick<LoggedCreate, "path" | "name" | "resource" | "before">,
+    begun: Pick<LoggedCreate, "path" | "name" | "called" | "resource" | "before">,
     send: (sending: (serviceAt: number | undefined) => Promise<void>) => Promise<Identified>,
     unsettled: (log: () => Promise<void>) => Promise<void> = (log) => log(),
   ): Promise<Identified> {

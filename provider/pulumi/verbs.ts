@@ -186,7 +186,7 @@ export class Verbs {
     const places = inputKeys(definition).filter((key) => inputMeta(definition, key)!.parent === "path");
     const isPlaced = places.every((key) => !isUnset(inputs[key]) && !isUnknown(inputs[key]));
     const settings = sessions.known();
-    if (!resource || !isPlaced || definition.naming?.length !== 1 || !settings) return undefined;
+    if (!resource || !isPlaced || (definition.naming?.length ?? 1) > 1 || !settings) return undefined;
     const { collection } = definition.place(inputs);
     const isInState = (id: string): boolean => sessions.run().shown.has(paths.item(collection, id));
     return new CreateLog(sessions.log, settings).nameFor(collection, resource.name, isInState);

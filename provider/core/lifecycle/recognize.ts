@@ -240,9 +240,15 @@ async function lookForKilled(collection: Collection, open: readonly LoggedCreate
 function createOf(collection: Collection, open: readonly LoggedCreate[]): CreateAttempts {
   const starts = open.map(({ serviceAt }) => serviceAt);
   const since = (): number | undefined => (starts.includes(undefined) ? undefined : Math.min(...(starts as number[])));
-  const before = new Set(open.flatMap((create) => create.before));
+  // What an earlier one of them may have made was there before a later one.
+  const [first, ...others] = open.map((create) => new Set(create.before));
+  const before = new Set([...first!].filter((id) => others.every((there) => there.has(id))));
   return { collection, inputs: collection.inputs, since, before };
 }
+
+/** Those that may have made it: it was not there before. */
+const makersOf = ({ id }: Identified, open: readonly LoggedCreate[]): LoggedCreate[] =>
+  open.filter(({ before }) => !before.includes(id));
 
 /** Why it may be somebody else's, by the time at which it was made. */
 function timeDoubts(collection: Collection, open: readonly LoggedCreate[], item: Identified): string[] {
@@ -277,7 +283,7 @@ function doubtsOf(collection: Collection, open: readonly LoggedCreate[], { ours,
   return [
     ...held,
     ...rivals.map(({ stack }) => `the stack ${stack} created one of this name, too`),
-    ...found.flatMap((item) => timeDoubts(collection, open, item)),
+    ...found.flatMap((item) => timeDoubts(collection, makersOf(item, open), item)),
     ...others.map(({ item, why }) => `of ${item.id}, ${why}`),
   ];
 }

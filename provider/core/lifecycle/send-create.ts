@@ -3,7 +3,7 @@ import { type Answer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
 import { conditionOf } from "../../api/states";
 import { type Collection, isForbidden } from "../collection";
-import { identityOf, keysWith, type Props } from "../definition";
+import { identityOf, keysWith, nameKey, type Props } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
 import { toBody } from "../state";
@@ -49,9 +49,10 @@ export function sendCreate(
   const since = (): number | undefined => http.serviceTime(startedAt);
   const before = siblings?.map(({ id }) => id);
   const posting = { collection, inputs, before: before && new Set(before), since, more, lost: 0, without: [] };
+  const [name, key] = [identityOf(definition, inputs), nameKey(definition)];
   const begun = {
     path,
-    name: identityOf(definition, inputs),
+    ...(name === undefined ? { called: key && (inputs[key] as string) } : { name }),
     ...(session.resource && { resource: session.resource.name }),
     before: before ?? [],
   };

@@ -288,6 +288,24 @@ describe("a credential of a killed run, whose password was lost with it", () => 
       ["x"],
     ],
     [
+      "is, and so is that of the run before, which the second one saw",
+      { interrupted: [logged("1"), logged("2", { before: ["x"] })], items: [[credential("x")], [credential("y")]] },
+      [],
+      ["x", "y"],
+    ],
+    [
+      "is not if one was there before the first run, nor if it came too long after that for the first, and before the second",
+      {
+        interrupted: [
+          logged("1", { before: ["w"] }),
+          logged("2", { before: ["w", "x"], serviceAt: began + 3_600_000, at: now + 3_600_000 }),
+        ],
+        items: [[credential("w")], [credential("x", { created_at: at(began + 1_800_000) })]],
+      },
+      [],
+      [],
+    ],
+    [
       "is not if it may be another's",
       { interrupted: [logged("1")], items: [[credential("x")], [credential("y")]] },
       [],
