@@ -41,8 +41,7 @@ export {
   sharedArgument,
 } from "../provider/constants";
 export { resolveProviderSettings } from "../provider/pulumi/settings";
-export { createLogVariable } from "../provider/pulumi/stack-log";
-export { readCreateLog } from "../provider/core/create-log";
+export { createLogVariable, readCreateLog } from "../provider/pulumi/stack-log";
 export { type Props, pathOf } from "../provider/core/definition";
 export { didYouMean } from "../provider/core/suggest";
 export { groupBy } from "../provider/core/values";

@@ -1,7 +1,10 @@
 import { hiddenKey, type Kind, signatureKey } from "../provider/constants";
-import { driftBetween } from "../provider/core/diff";
+import { type z } from "zod";
+import { type Definition, inputKeys, inputMeta } from "../provider/core/definition";
+import { changedKeys } from "../provider/core/diff";
 import { stateSeen } from "../provider/core/lifecycle/read";
-import { isUnset, unknown as unknownMark } from "../provider/core/values";
+import { partsOf } from "../provider/core/state";
+import { isUnset, secretPaths, unknown as unknownMark } from "../provider/core/values";
 import { printable } from "../provider/api/printable";
 import { fieldsOf, isObject } from "../provider/plain";
 import { tetherIn } from "../provider/api/tether";
@@ -19,6 +22,33 @@ export interface Difference {
   was?: string;
   is?: string;
   isSecret: boolean;
+}
+
+/** An input with another value in the service now than in its answer. */
+interface Drift {
+  key: string;
+  /** The value that the program asked for, or else the one that the service chose. */
+  was: unknown;
+  is: unknown;
+  isSecret: boolean;
+}
+
+/** Changes that somebody made in the service since a run last applied this state. @param now the state, as a refresh reads it */
+export function driftBetween(definition: Definition, state: Props, now: Props): Drift[] {
+  const [before, after] = [partsOf(definition, state), partsOf(definition, now)];
+  const { changed, drifted, lasting } = changedKeys(definition, { ...after, unclear: [] }, before.asked);
+  const hidden = secretPaths(state).map(([key]) => key);
+  // Every state has the others, unless somebody edited it.
+  const isOptional = (key: string): boolean => (definition.inputs.shape[key] as z.ZodType).safeParse(undefined).success;
+  const found = new Set([...changed, ...drifted, ...lasting]);
+  return inputKeys(definition)
+    .filter((key) => found.has(key) && (!isUnset(before.asked[key]) || isOptional(key)))
+    .map((key) => ({
+      key,
+      was: isUnset(before.asked[key]) ? (before.answered[key] ?? after.answered[key]) : before.asked[key],
+      is: after.shown[key],
+      isSecret: inputMeta(definition, key)!.secret === true || hidden.includes(key),
+    }));
 }
 
 /** The differences between a state and a later look at the same object. Properties that neither shows are left out. */

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { type ConsortiumClient } from "../provider/api";
 import { environmentName, processEnvironment } from "../provider/api/environment";
 import { proveSeen, stateObjectOf } from "../provider/core/organization";
-import { Run } from "../provider/core/run";
-import { newSession } from "../provider/core/session";
+import { newSession, Run } from "../provider/core/session";
 import { definitions } from "../provider/resources";
 import { credentialIn, withSecrets } from "./credentials";
 import {

@@ -27,7 +27,6 @@ import {
   unnamedKey,
 } from "../provider/constants";
 import { cautionsOf, Verbs } from "../provider/pulumi/verbs";
-import { type Session } from "../provider/core/session";
 import { type Sessions } from "../provider/pulumi/sessions";
 import { version } from "../provider/version";
 import {
@@ -40,7 +39,6 @@ import {
   secretKeys,
   type Timeouts,
 } from "../provider/core/definition";
-import { Progress } from "../provider/core/progress";
 import { messageOf } from "../provider/plain";
 import { changedKeys, regenerating } from "../provider/core/diff";
 import { isStored, partsOf } from "../provider/core/state";
@@ -147,14 +145,11 @@ export class Resource {
     this.#definition = definitionOf(type);
     const owner = { key: urn, name };
     sessions.log.nameStack({ project, stack });
-    this.#verbs = new Verbs(this.#definition, sessions, owner, (session) => this.#shown(session));
-  }
-
-  /** A session whose lines appear in this resource's row. */
-  #shown(session: Session): Session {
-    const say = (message: string): void => void this.#saying.push(this.#show([message], "info"));
-    const progress = new Progress(session.clock, (message) => void this.#show([message], "passing"));
-    return { ...session, say, progress, isAsked: isOperation(this.#parts) };
+    this.#verbs = new Verbs(this.#definition, sessions, owner, {
+      say: (line) => void this.#saying.push(this.#show([line], "info")),
+      tell: (line) => void this.#show([line], "passing"),
+      isAsked: isOperation(this.#parts),
+    });
   }
 
   async #show(lines: readonly string[], weight: Weight): Promise<void> {

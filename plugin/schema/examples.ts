@@ -1,5 +1,5 @@
-import { enoughFor } from "../../provider/core/check";
-import { type Definition, nameKey } from "../../provider/core/definition";
+import { type z } from "zod";
+import { type Definition, nameKey, type Props } from "../../provider/core/definition";
 import { type LookupName, lookups } from "../../provider/lookups";
 import { definitions } from "../../provider/resources";
 import { Choice, type Fields, Found, type Language, languages, type Part, type Program, Ref, Typed } from "./languages";
@@ -316,4 +316,24 @@ export function examplesOf(name: string): string {
 ${blocks.join("\n\n")}
 {{% /example %}}
 {{% /examples %}}${commands ? `\n\n## Import\n\n\`\`\`sh\n${commands.join("\n")}\n\`\`\`` : ""}`;
+}
+
+/** Arguments that are enough for one: ids of what it is in, a name, and else the examples that the errors about missing ones give. */
+export function enoughFor(
+  { inputs, ...definition }: Pick<Definition, "type" | "inputs">,
+  ids: Props,
+  name: string,
+): Props {
+  const needed = Object.entries<z.ZodType>(inputs.shape).filter(([, schema]) => !schema.safeParse(undefined).success);
+  const given = needed.map(([key, schema]) => {
+    if (key in ids) return [key, ids[key]];
+    if (key === nameKey({ inputs })) return [key, name];
+    const messages = [undefined, "?", 0].flatMap((wrong) => schema.safeParse(wrong).error?.issues ?? []);
+    const examples = messages.map(({ message }) => /such as "?([^",]+)|at least (\d+)/.exec(message) ?? []);
+    const [, text, least] = examples.find(({ length }) => length > 0) ?? [];
+    if (text === undefined && least === undefined)
+      throw new Error(`${definition.type}: the errors about ${key} give no example: say "…, such as …"`);
+    return [key, text ?? Number(least)];
+  });
+  return Object.fromEntries(given) as Props;
 }

@@ -100,7 +100,7 @@ function unseenValues(shape: Shape, olds: Props, inputs: Props): Issue[] {
 }
 
 /** Why a value does not fit its schema. */
-const refused = (key: string, value: unknown, schema: z.ZodType, { issues }: z.ZodError): Issue[] =>
+const issuesOf = (key: string, value: unknown, schema: z.ZodType, { issues }: z.ZodError): Issue[] =>
   issues.map((issue) => {
     const property = [key, ...issue.path].join(".");
     const given = at(value, issue.path);
@@ -119,14 +119,14 @@ export function check(definition: Checkable, news: Props, olds: Props = {}): Che
   const unknownOnes = unknownArguments(definition, shape, news);
   const issues = unknownOnes.map(({ property, reason, code }): Issue => ({ property, reason, code }));
   // Do not report these as missing, too.
-  const said = new Set(unknownOnes.flatMap((one) => [one.meant, `${one.meant}Id`]).concat(knownByInner(shape, news)));
+  const reported = new Set(unknownOnes.flatMap(({ meant }) => [meant, `${meant}Id`]).concat(knownByInner(shape, news)));
   for (const [key, schema] of Object.entries(shape)) {
     const value = news[key];
     if (value !== undefined && isUnknown(value)) {
       inputs[key] = value;
       continue;
     }
-    if (isMissing(value) && said.has(key)) continue;
+    if (isMissing(value) && reported.has(key)) continue;
     const broken = brokenTexts(value, [key]);
     if (broken.length > 0) {
       issues.push(...broken.map((path) => ({ property: path.join("."), reason: brokenReason })));
@@ -134,7 +134,7 @@ export function check(definition: Checkable, news: Props, olds: Props = {}): Che
     }
     const result = schema.safeParse(value ?? undefined);
     if (!result.success) {
-      issues.push(...refused(key, value, schema, result.error));
+      issues.push(...issuesOf(key, value, schema, result.error));
     } else if (result.data !== undefined) {
       inputs[key] = result.data;
     }
@@ -148,20 +148,4 @@ export function check(definition: Checkable, news: Props, olds: Props = {}): Che
     isMarkable(metaOf(shape[key]!)) ? unmarked(value) : value,
   ]);
   return { inputs: Object.fromEntries(plain) as Props, issues };
-}
-
-/** Arguments that are enough for one: ids of what it is in, a name, and else the examples that the errors about missing ones give. */
-export function enoughFor({ inputs, ...definition }: Checkable, ids: Props, name: string): Props {
-  const needed = Object.entries<z.ZodType>(inputs.shape).filter(([, schema]) => !schema.safeParse(undefined).success);
-  const given = needed.map(([key, schema]) => {
-    if (key in ids) return [key, ids[key]];
-    if (key === nameKey({ inputs })) return [key, name];
-    const messages = [undefined, "?", 0].flatMap((wrong) => schema.safeParse(wrong).error?.issues ?? []);
-    const examples = messages.map(({ message }) => /such as "?([^",]+)|at least (\d+)/.exec(message) ?? []);
-    const [, text, least] = examples.find(({ length }) => length > 0) ?? [];
-    if (text === undefined && least === undefined)
-      throw new Error(`${definition.type}: the errors about ${key} give no example: say "…, such as …"`);
-    return [key, text ?? Number(least)];
-  });
-  return Object.fromEntries(given) as Props;
 }

@@ -15,7 +15,7 @@ import {
 } from "./definition";
 import { isReadable, type StateParts, partsOf } from "./state";
 import { UserError } from "../errors";
-import { isUnset, normalOf, sameAsked, sameValue, secretPaths } from "./values";
+import { isUnset, normalOf, sameAsked, sameValue } from "./values";
 
 export interface DiffResult {
   changes: boolean;
@@ -96,31 +96,6 @@ export function changedKeys(definition: Definition, parts: StateParts, inputs: P
   return found;
 }
 
-/** An input with another value in the service now than in its answer. */
-interface Drift {
-  key: string;
-  /** The value that the program asked for, or else the one that the service chose. */
-  was: unknown;
-  is: unknown;
-  isSecret: boolean;
-}
-
-/** Changes that somebody made in the service since a run last applied this state. @param now the state, as a refresh reads it */
-export function driftBetween(definition: Definition, state: Props, now: Props): Drift[] {
-  const [before, after] = [partsOf(definition, state), partsOf(definition, now)];
-  const { changed, drifted, lasting } = changedKeys(definition, { ...after, unclear: [] }, before.asked);
-  const hidden = secretPaths(state).map(([key]) => key);
-  const found = new Set([...changed, ...drifted, ...lasting]);
-  return inputKeys(definition)
-    .filter((key) => found.has(key) && (!isUnset(before.asked[key]) || isOptional(definition, key)))
-    .map((key) => ({
-      key,
-      was: isUnset(before.asked[key]) ? (before.answered[key] ?? after.answered[key]) : before.asked[key],
-      is: after.shown[key],
-      isSecret: inputMeta(definition, key)!.secret === true || hidden.includes(key),
-    }));
-}
-
 const losesLedger = (definition: Definition, key: string): boolean =>
   inputMeta(definition, key)?.onChange === "replace" && holdsLedger(definition.type);
 
@@ -142,7 +117,7 @@ function keptBecause(definition: Definition, parts: StateParts, inputs: Props, k
   if (meta.onChange === "replace" && isUnset(parts.asked[key]) && !isOptional(definition, key))
     return "the state has lost its value: run `pulumi refresh`, or restore the state";
   if (!losesLedger(definition, key)) return undefined;
-  const [now, none] = [inputs, {}].map((one) => normalOf(definition, one)[key]);
+  const [now, none] = [inputs, {}].map((props) => normalOf(definition, props)[key]);
   if (isUnset(now) || (isUnset(inputs[key]) && sameAsked(now, none)))
     return "the program no longer sets it, and removing it requires a new object";
   const isUntold = parts.how === "adopted" && isUnset(parts.asked[key]) && !isReadable(meta);
@@ -197,8 +172,8 @@ export function diff(definition: Definition, id: string, state: Props, inputs: P
     changed: sent,
     replaces,
     deleteBeforeReplace: isReplaced && (isOnlyOne || (sameName === true && !moved && !isNamedById)),
-    warnings: warnings.map((one) => `${what}: ${one}`),
-    plans: plans.map((one) => `${what}: ${one}`),
+    warnings: warnings.map((warning) => `${what}: ${warning}`),
+    plans: plans.map((plan) => `${what}: ${plan}`),
   };
 }
 

@@ -1,13 +1,13 @@
-import { type Identified, type PartialList } from "../api";
+import { createHmac, randomBytes } from "node:crypto";
+import { type Identified, type PartialList, type Settings } from "../api";
 import { lookAround, requireOrganization, type Visible } from "../api/organization";
 import { paths } from "../api/paths";
-import { Listed } from "./listed";
+import { Listed } from "./collection";
 import { type Definition, pathOf, type Made, nameOf, type Props } from "./definition";
 import { type ErrorCode, UserError } from "../errors";
 import { text } from "../plain";
 import { storedIn } from "./state";
-import { isElsewhere, isKnown, type Ownership, type StateObject, withKey } from "./ownership";
-import { type Session } from "./session";
+import { type Ownership, type Session, type StateObject } from "./session";
 import { times } from "./times";
 
 /*
@@ -38,17 +38,17 @@ export function stateObjectOf(definition: Definition, id: string, state: Props):
 
 /** What the key shows. Requested once per run, or taken from a list of consortia that is needed anyway. */
 async function visible(session: Session): Promise<Visible & { part?: PartialList }> {
-  let some: PartialList | undefined;
+  let partial: PartialList | undefined;
   const list = async (collection: string): Promise<Identified[]> => {
     const listed = new Listed(session, { collection });
     const { items, part } = await listed.look(Infinity);
-    if (collection === paths.consortia) some = part;
+    if (collection === paths.consortia) partial = part;
     else if (part) throw part;
     return [...new Map([...listed.made(), ...items].map((item) => [item.id, item])).values()];
   };
-  const seen = await lookAround(list, () => session.client.organizationOfKey());
-  session.run.organization ??= seen.organization;
-  return { ...seen, ...(some && { part: some }) };
+  const found = await lookAround(list, () => session.client.organizationOfKey());
+  session.run.organization ??= found.organization;
+  return { ...found, ...(partial && { part: partial }) };
 }
 
 /**
@@ -133,7 +133,7 @@ export function refuseUnlikeRequired({ client }: Session, { what, ownership }: S
 }
 
 /** @param shows what speaks against the key @param next what to do */
-function refused({ client }: Session, object: StateObject, code: ErrorCode, shows: string, next: string): UserError {
+function keyError({ client }: Session, object: StateObject, code: ErrorCode, shows: string, next: string): UserError {
   const { apiKey, baseUrl } = client.http.settings;
   const { what, ownership } = object;
   const own = ownership.organizations && `organization ${ownership.organizations.join(" or ")}`;
@@ -150,7 +150,13 @@ function useKeyOf({ client }: Session, { ownership }: StateObject): string {
 }
 
 const foreignKey = (session: Session, object: StateObject, organization: string): UserError =>
-  refused(session, object, "wrong-organization", ` belongs to organization ${organization}`, useKeyOf(session, object));
+  keyError(
+    session,
+    object,
+    "wrong-organization",
+    ` belongs to organization ${organization}`,
+    useKeyOf(session, object),
+  );
 
 function unclearKey(session: Session, object: StateObject, { consortia }: Visible, isThere: boolean): UserError {
   const { ownership, consortiumId, id } = object;
@@ -159,7 +165,7 @@ function unclearKey(session: Session, object: StateObject, { consortia }: Visibl
   if (isThere) {
     const shows = `${unseen} lists only consortia that several organizations share: the service does not tell which is the key's`;
     const next = `If it is a key of ${first}, run \`pulumi config set consortium:organization ${first}\`.`;
-    return refused(session, object, "unclear-organization", shows, next);
+    return keyError(session, object, "unclear-organization", shows, next);
   }
   const owners = [...new Set(consortia.values())].filter((owner) => owner !== undefined).join(" and ");
   const missing = `does not show ${consortiumId === undefined ? "it" : `consortium ${consortiumId}`}`;
@@ -172,5 +178,48 @@ function unclearKey(session: Session, object: StateObject, { consortia }: Visibl
     : ["the key belongs to another organization", useKeyOf(session, object).replace(/\.$/, "")];
   const next = `${remedy}; if it was deleted, confirm that for one run with CONSORTIUM_CONFIRM_DELETED=${first}.`;
   const why = `${unseen} ${shows}: either ${cause}, or everything was deleted there`;
-  return refused(session, object, "unclear-organization", why, next);
+  return keyError(session, object, "unclear-organization", why, next);
 }
+
+/* The fingerprints of keys, which states and logs of creates record. */
+
+const mostKeys = 8;
+
+/** Made fingerprints of settings, by salt: the states of a stack share a few salts. */
+const fingerprints = new WeakMap<Settings, Map<string, string>>();
+
+function fingerprint(salt: string, settings: Settings): string {
+  const made = fingerprints.get(settings) ?? new Map<string, string>();
+  fingerprints.set(settings, made);
+  const known = made.get(salt);
+  if (known !== undefined) return known;
+  const { apiKey, baseUrl } = settings;
+  const hash = createHmac("sha256", salt).update(`${apiKey.reveal()}\n${baseUrl}`).digest("hex");
+  const found = `${salt}:${hash.slice(0, 32)}`;
+  made.set(salt, found);
+  return found;
+}
+
+/** One salt per process, so that all states of a run get the same fingerprint. */
+const ownSalt = randomBytes(16).toString("hex");
+
+const addressMark = (salt: string, { baseUrl }: Settings): string =>
+  createHmac("sha256", salt).update(baseUrl).digest("hex").slice(0, 8);
+
+/** Whether this key was proved before. */
+export const isKnown = ({ keys }: Ownership, settings: Settings): boolean =>
+  keys.some((key) => key.startsWith(fingerprint(key.split(":")[0]!, settings)));
+
+export function withKey(origin: Ownership, settings: Settings): Ownership {
+  if (isKnown(origin, settings)) return origin;
+  const key = `${fingerprint(ownSalt, settings)}:${addressMark(ownSalt, settings)}`;
+  return { ...origin, keys: [...origin.keys, key].slice(-mostKeys) };
+}
+
+/** Whether all its keys were proved at other addresses. Some states do not tell. */
+export const isElsewhere = ({ keys }: Ownership, settings: Settings): boolean =>
+  keys.length > 0 &&
+  keys.every((key) => {
+    const [salt = "", , address = addressMark(salt, settings)] = key.split(":");
+    return address !== addressMark(salt, settings);
+  });

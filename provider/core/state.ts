@@ -45,8 +45,6 @@ export interface StoredState {
 /** The step of waiting until it is ready. */
 export const readyStep = "ready";
 
-export const withoutReady = (open: readonly string[]): readonly string[] => open.filter((step) => step !== readyStep);
-
 /** Its key in the state. */
 export const storedKey = "__kept";
 

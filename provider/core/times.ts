@@ -7,7 +7,7 @@
 export const times = {
   /* How old a list may be, so that siblings share a call. This process also knows what it makes and deletes itself. */
 
-  /** While waiting: short enough that each look is news. listed.ts, settle.ts, change.ts, send-create.ts, environment.ts */
+  /** While waiting: short enough that each look is news. collection.ts, wait.ts, change.ts, send-create.ts, environment.ts */
   waitingAgeMs: 400,
   /** Siblings that are deleted together: a DELETE is followed at once by a look. delete.ts */
   deletingAgeMs: 100,
@@ -22,11 +22,11 @@ export const times = {
 
   /* How far a service may lag behind itself. */
 
-  /** It may not show, or not know everywhere, an object that it has just created. listed.ts, run.ts, send-create.ts, tether/activation.ts */
+  /** It may not show, or not know everywhere, an object that it has just created. collection.ts, session.ts, send-create.ts, tether/activation.ts */
   unseenMs: 10_000,
-  /** The longest lag of a list that anything waits for. settle.ts, send-create.ts */
+  /** The longest lag of a list that anything waits for. wait.ts, send-create.ts */
   longestLagMs: 60_000,
-  /** After a list without an object, another one this much later has to lack it, too: then it is gone. listed.ts, adopt.ts, delete.ts */
+  /** After a list without an object, another one this much later has to lack it, too: then it is gone. collection.ts, adopt.ts, delete.ts */
   goneMs: 3_000,
   /** A list may show an object as it was before a change. change.ts */
   changeLagMs: 3_000,
@@ -40,7 +40,7 @@ export const times = {
   emptiedLagMs: 10_000,
   /** It may still list what it answers 404 for. After that, it is reported as one that cannot be deleted. delete.ts */
   stillListedMs: 20_000,
-  /** It may act this long on a request whose sender was killed. continue-killed.ts */
+  /** It may act this long on a request whose sender was killed. recognize.ts */
   actsWithinMs: 10_000,
   /** The time that a stack measured and the one that the service shows are the same if they are this close. state.ts */
   sameTimeMs: 5_000,
@@ -51,7 +51,7 @@ export const times = {
   verbSeconds: { create: 300, update: 300, delete: 300 },
   /** A refresh, which Pulumi does not limit. verbs.ts */
   refreshMs: 300_000,
-  /** For an object that a service may leave as it is until something is put into it. settle.ts */
+  /** For an object that a service may leave as it is until something is put into it. wait.ts */
   emptyMs: 20_000,
   /** A preview waits no longer for the service. sessions.ts, verbs.ts */
   previewMs: 5_000,
@@ -68,17 +68,17 @@ export const times = {
 
   /* How often to look, and to tell. */
 
-  /** At something that changes by itself, outside of `waitFor`. listed.ts, adopt.ts, delete.ts */
+  /** At something that changes by itself, outside of `waitFor`. collection.ts, adopt.ts, delete.ts */
   lookEveryMs: 1_000,
   /** For the object of a lost create: often at first, then more rarely, because that does not help a slow service. send-create.ts */
   lostEveryMs: { first: 500, then: 2_000 },
-  /** For what a killed run may have created. continue-killed.ts */
+  /** For what a killed run may have created. recognize.ts */
   killedEveryMs: 2_000,
   /** At what is waited for: the first times. wait.ts */
   firstWaitsMs: [500, 1_000, 2_000],
   /** Then at times that all siblings share. A node takes 30 to 60 seconds to start (spec, section 8): more often then. wait.ts */
   waitEveryMs: { steady: 4_000, likely: 1_500, likelyFrom: 30_000, likelyTo: 50_000 },
-  /** Lines of progress: ever more rarely, but often enough for pipelines that kill jobs after ten silent minutes. progress.ts */
+  /** Lines of progress: ever more rarely, but often enough for pipelines that kill jobs after ten silent minutes. wait.ts */
   progressDueMs: [10_000, 30_000, 60_000, 120_000, 300_000],
   /** A call that is repeated after a shorter pause is not reported. sessions.ts */
   toldPauseMs: 2_000,

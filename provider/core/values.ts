@@ -48,9 +48,6 @@ function plainName(value: unknown): unknown {
 /** Equal except for case and separators, which a service may change. */
 export const sameName = (a: unknown, b: unknown): boolean => sameValue(a, b) || sameValue(plainName(a), plainName(b));
 
-/** Whether every service writes the name like this: lower-case letters, digits, and single hyphens between them. */
-export const isPlainName = (name: unknown): boolean => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(String(name));
-
 /** How unknown values of a preview arrive, by type (Pulumi's wire format). Programs in Node.js send the first one for all. */
 const markers: ReadonlySet<unknown> = new Set([
   "04da6b54-80e4-46f7-96ec-b56ff0331ba9", // text
@@ -111,8 +108,6 @@ export const secretPaths = ({ [secretsKey]: paths }: Props): Path[] =>
 /** The value at that path, if there is one. */
 export const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce((inner, step) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[step], value);
-
-export const valuesAt = (props: Props, paths: readonly Path[]): unknown[] => paths.map((path) => at(props, path));
 
 /** Groups items by key, in the order of each group's first item. */
 export function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, [T, ...T[]]> {

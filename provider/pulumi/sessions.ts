@@ -8,16 +8,14 @@ import { printable } from "../api/printable";
 import { Secrets } from "../api/secrets";
 import { SettingsError } from "../api/settings";
 import { begin } from "../api/trace";
-import { CreateLog } from "../core/create-log";
 import { type Props } from "../core/field";
-import { Run } from "../core/run";
-import { newSession, type Session } from "../core/session";
+import { newSession, Run, type Session } from "../core/session";
 import { times } from "../core/times";
-import { type Path, valuesAt } from "../core/values";
+import { at, type Path } from "../core/values";
 import { coded, codeOf, hasCode, Incomplete, UserError } from "../errors";
 import { messageOf } from "../plain";
 import { adoptsAll, type ProviderSettings, resolveProviderSettings, settingVariables } from "./settings";
-import { StackLog } from "./stack-log";
+import { CreateLog, StackLog } from "./stack-log";
 
 /** Facts about the engine that only an adapter knows. */
 interface Host {
@@ -85,7 +83,7 @@ export class Sessions {
 
   /** Masks the values at these paths from now on. */
   hide(props: Props, paths: readonly Path[]): void {
-    this.secrets.learn(valuesAt(props, paths));
+    this.secrets.learn(paths.map((path) => at(props, path)));
   }
 
   /**
@@ -119,7 +117,8 @@ export class Sessions {
   traced<T>(verb: string, what: string, resource: string | undefined, work: () => Promise<T>): Promise<T> {
     const attributes = { "consortium.verb": verb, "consortium.type": what, "consortium.name": resource };
     const warn = (message: string): void => this.host.say(`WARNING: ${message}`);
-    return begin({ name: `${verb} ${what}`, attributes }, { mask: (text) => this.secrets.mask(text), warn }, work);
+    const counted = verb === "create" ? (): Promise<T> => this.log.creating(work) : work;
+    return begin({ name: `${verb} ${what}`, attributes }, { mask: (text) => this.secrets.mask(text), warn }, counted);
   }
 
   /** The current settings, resolved again only after a change of what they come from. */
@@ -232,7 +231,7 @@ export class Sessions {
           say(`${error.call}: ${error.errorMessage}; trying again in ${Math.round(delayMs / 1000)} s`);
       },
     });
-    const createLog = new CreateLog(this.log);
+    const createLog = new CreateLog(this.log, settings);
     return newSession(client, { clock, say, adoptAll: adoptsAll(host.settings()), createLog, run: this.run() });
   }
 }

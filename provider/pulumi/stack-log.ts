@@ -1,27 +1,201 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { type Identified, isApiError, type Settings } from "../api";
 import { type Environment, environmentName, processEnvironment } from "../api/environment";
 import { paths } from "../api/paths";
-import { messageOf } from "../plain";
-import {
-  type Before,
-  type Line,
-  type LogContents,
-  type LoggedCreate,
-  type Logs,
-  readCreateLog,
-  written,
-} from "../core/create-log";
-import { engineAddress } from "./engine";
+import { type Creates, type LoggedCreate } from "../core/create-log";
+import { isElsewhere, withKey } from "../core/organization";
 import { times } from "../core/times";
+import { messageOf } from "../plain";
+import { engineAddress } from "./engine";
 
 /*
  * The logs of creates of stacks, in the user's state folder, or in a fleet's: a folder for each organization, project and stack, and a
  * file for each process of a run that creates something. A run that ends as it should removes its file: everything that it created is in the
  * state. A file that remains belongs to a killed run, or lists objects that are deleted with what they are in.
  */
+
+export type Line =
+  /** Several processes of one run may log. */
+  | { run: string }
+  | { begun: Omit<LoggedCreate, "id"> }
+  | ({ again: string } & NonNullable<LoggedCreate["last"]>)
+  | { made: string; id: string }
+  | { refused: string }
+  /** It is this stack's, although its state has lost it: a service did not delete it alone, or it is deleted with what it is in. */
+  | { left: LoggedCreate };
+
+export interface LogContents {
+  /** The run that logged. */
+  run?: string;
+  /** Creates that succeeded, or may have. */
+  creates: LoggedCreate[];
+  /** Objects that a state has lost before they were deleted. */
+  left: LoggedCreate[];
+}
+
+/** What earlier runs of a stack have logged. */
+export interface Before {
+  /** Creates of killed runs, and what was left. */
+  interrupted: LoggedCreate[];
+  /** Whether this run continues a killed one. */
+  isContinued: boolean;
+}
+
+/** A power cut may leave a partial line. */
+function lineOf(text: string): Line | undefined {
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return ""; // nothing was created yet
+  }
+}
+
+export function readCreateLog(file: string): LogContents {
+  const all = new Map<string, LoggedCreate>();
+  const contents: LogContents = { creates: [], left: [] };
+  const add = (attempt: string, more: Partial<LoggedCreate>): void => {
+    const begun = all.get(attempt);
+    if (begun) all.set(attempt, { ...begun, ...more });
+  };
+  for (const line of textOf(file).split("\n").map(lineOf)) {
+    if (line === undefined) continue;
+    if ("run" in line) contents.run = line.run;
+    else if ("left" in line) contents.left.push(line.left);
+    else if ("begun" in line) all.set(line.begun.attempt, line.begun);
+    else if ("again" in line) add(line.again, { last: { at: line.at, serviceAt: line.serviceAt } });
+    else if ("made" in line) add(line.made, { id: line.id });
+    else if ("refused" in line) all.delete(line.refused);
+  }
+  contents.creates = [...all.values()];
+  return contents;
+}
+
+/** By file: the flush that begins next, and the one in progress. */
+const flushes = new Map<string, { next?: Promise<void>; now: Promise<void> }>();
+
+/** Adds lines. @returns when they are on the disk: one flush serves all creates that have logged before it begins */
+export function written(file: string, ...lines: Line[]): Promise<void> {
+  appendFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600 });
+  const known = flushes.get(file) ?? { now: Promise.resolve() };
+  flushes.set(file, known);
+  const begin = (): Promise<void> => {
+    known.next = undefined;
+    return (known.now = flush(file));
+  };
+  return (known.next ??= known.now.then(begin, begin));
+}
+
+async function flush(file: string): Promise<void> {
+  const opened = await open(file, "r+"); // never makes a file that is gone again
+  try {
+    await opened.sync();
+  } finally {
+    await opened.close();
+  }
+}
+
+/** The file in which a process logs its creates, and the entries of earlier runs. */
+export interface Logs {
+  /** Entries from before this process began. */
+  readonly before: Before;
+  /** @returns when the line is on the disk; undefined: nothing is kept */
+  write(line: Line): Promise<void> | undefined;
+  /** The logs of other stacks, which may create the same at the same time. */
+  others(): { stack: string; file: string }[];
+  /** Another stack that has the object, as far as it is known. */
+  holder?(path: string): string | undefined;
+}
+
+/** The creates of a stack, as its logs tell them. */
+export class CreateLog implements Creates {
+  readonly #key: string;
+
+  /** @param settings the connection, of which each create has a fingerprint */
+  constructor(
+    private readonly logs: Logs,
+    private readonly settings: Settings,
+  ) {
+    this.#key = withKey({ keys: [] }, settings).keys[0]!;
+  }
+
+  get isContinued(): boolean {
+    return this.logs.before.isContinued;
+  }
+
+  interrupted({ path, name, resource }: Pick<LoggedCreate, "path" | "name" | "resource">): LoggedCreate[] {
+    const isOf = (create: LoggedCreate): boolean =>
+      create.path === path && create.name === name && (create.resource ?? resource) === (resource ?? create.resource);
+    return this.logs.before.interrupted.filter(isOf).reverse();
+  }
+
+  /** The last name that killed runs sent for the resource there, unless a state has its object. */
+  nameFor(path: string, resource: string, isInState: (id: string) => boolean): string | undefined {
+    const isOf = (create: LoggedCreate): boolean =>
+      create.path === path && create.resource === resource && !isElsewhere({ keys: [create.key] }, this.settings);
+    const last = this.logs.before.interrupted.filter(isOf).findLast(({ id }) => id === undefined || !isInState(id));
+    return last?.name ?? last?.called;
+  }
+
+  ofOtherStacks(path: string): { stack: string; create: LoggedCreate }[] {
+    return this.logs
+      .others()
+      .flatMap(({ stack, file }) =>
+        readCreateLog(file).creates.flatMap((create) => (create.path === path ? [{ stack, create }] : [])),
+      );
+  }
+
+  holder(path: string): string | undefined {
+    return this.logs.holder?.(path);
+  }
+
+  async logged(
+    begun: Pick<LoggedCreate, "path" | "name" | "called" | "resource" | "before">,
+    send: (sending: (serviceAt: number | undefined) => Promise<void>) => Promise<Identified>,
+    unsettled: (log: () => Promise<void>) => Promise<void> = (log) => log(),
+  ): Promise<Identified> {
+    const { logs } = this;
+    const attempt = randomUUID();
+    const key = this.#key;
+    let isSent = false;
+    const sending = async (serviceAt: number | undefined): Promise<void> => {
+      const sent = { at: Date.now(), serviceAt };
+      const line = isSent ? { again: attempt, ...sent } : { begun: { attempt, ...begun, key, ...sent } };
+      isSent = true;
+      await logs.write(line);
+    };
+    try {
+      const made = await send(sending);
+      await unsettled(async () => logs.write({ made: attempt, id: made.id }));
+      return made;
+    } catch (error) {
+      if (isApiError(error) && !error.unclear) await logs.write({ refused: attempt });
+      throw error;
+    }
+  }
+
+  async left(begun: Pick<LoggedCreate, "path" | "name" | "resource" | "id">): Promise<void> {
+    const left = { ...begun, attempt: randomUUID(), before: [], key: this.#key, at: Date.now() };
+    await this.logs.write({ left });
+  }
+
+  async continued(create: LoggedCreate, id: string): Promise<void> {
+    const attempt = randomUUID();
+    await this.logs.write({ begun: { ...create, attempt } });
+    await this.logs.write({ made: attempt, id });
+  }
+}
 
 /** The variable that names the folder of a fleet's logs. */
 export const createLogVariable = environmentName("fleetCreates");
@@ -156,7 +330,9 @@ export class StackLog implements Logs {
 
   /** Whether another process of this run, for another provider, has created the object, or goes on with it. */
   isMadeElsewhere(path: string): boolean {
-    return this.#others().some(({ run, creates }) => run === this.#run && creates.some((one) => pathOf(one) === path));
+    return this.#others().some(
+      ({ run, creates }) => run === this.#run && creates.some((create) => pathOf(create) === path),
+    );
   }
 
   /** Counts a create as open meanwhile. */
@@ -187,16 +363,18 @@ export class StackLog implements Logs {
       // Only an id proves that it was created.
       const created = [
         ...own.creates.filter(({ id }) => id !== undefined),
-        ...others.flatMap(({ creates }) => creates.filter((one) => one.id !== undefined && shown.has(pathOf(one)))),
+        ...others.flatMap(({ creates }) =>
+          creates.filter((create) => create.id !== undefined && shown.has(pathOf(create))),
+        ),
       ];
-      const isDone = (one: LoggedCreate): boolean =>
-        shown.has(pathOf(one)) || created.some((later) => isSame(later, one) && later.at >= one.at);
+      const isDone = (create: LoggedCreate): boolean =>
+        shown.has(pathOf(create)) || created.some((later) => isSame(later, create) && later.at >= create.at);
       for (const { file, run, creates, left } of others) {
         const all = [...creates, ...left];
         if (run !== this.#run && all.length > 0 && all.every(isDone)) rmSync(file, { force: true });
       }
       if (!this.#begun) return;
-      const left = own.left.map((one) => ({ left: one }));
+      const left = own.left.map((left) => ({ left }));
       const kept = join(this.#place!, `${randomUUID()}.jsonl`);
       // The lines are in the file at once; the process may end before they are flushed.
       if (left.length > 0) written(kept, { run: this.#run }, ...left).catch(() => undefined);

@@ -29,23 +29,23 @@ import {
   timeoutMs,
 } from "../core/definition";
 import { diff, type DiffResult } from "../core/diff";
-import { type ProgramResource } from "../core/leases";
 import { create } from "../core/lifecycle/create";
 import { foreseen } from "../core/lifecycle/adopt";
 import { deleting } from "../core/lifecycle/delete";
 import { read } from "../core/lifecycle/read";
-import { refuseEarly, removeWaiting, removeWaitingBeside, waits } from "../core/lifecycle/replace";
+import { deleteInTurn } from "../core/lifecycle/replace";
 import { update } from "../core/lifecycle/update";
 import {
+  isKnown,
   ownershipOfNew,
   proveBeforeCreate,
   proveOrganization,
   refuseUnlikeRequired,
   stateObjectOf,
 } from "../core/organization";
-import { isKnown, type Ownership, type StateObject } from "../core/ownership";
-import { type Session, within } from "../core/session";
+import { type Ownership, type ProgramResource, type Session, type StateObject, within } from "../core/session";
 import { isOffline, type Sessions } from "./sessions";
+import { CreateLog } from "./stack-log";
 import { inputsOf, isStored, storedIn, storedKey, partsOf, withoutUndefined } from "../core/state";
 import { times } from "../core/times";
 import { Incomplete, UserError } from "../errors";
@@ -77,7 +77,7 @@ const mayBeSecret = (definition: Definition, inputs: Props): boolean =>
 /** Lines of a preview about a new object. */
 export const cautionsOf = (definition: Definition, inputs: Props, stopped: ReadonlySet<string>): string[] =>
   [...(definition.steps?.cautions?.(inputs, stopped) ?? []), ...(definition.steps?.costs?.(inputs) ?? [])].map(
-    (one) => `${nameOf(definition, inputs)}: ${one}`,
+    (line) => `${nameOf(definition, inputs)}: ${line}`,
   );
 
 /** For a preview that cannot look: what it is in may not exist yet. */
@@ -106,12 +106,12 @@ const notFound = (definition: Definition, id: string, state: Props): string => {
  * it changes or deletes anything, or takes it for gone.
  */
 export class Verbs {
-  /** @param resource the resource of the program, if the request names it; otherwise its inputs do @param ofOwner its session */
+  /** @param resource the resource of the program, if the request names it; otherwise its inputs do @param own what its sessions have of their own */
   constructor(
     readonly definition: Definition,
     private readonly sessions: Sessions,
     private readonly resource?: ProgramResource,
-    private readonly ofOwner = (session: Session): Session => session,
+    private readonly own: Partial<Session> = {},
   ) {}
 
   /**
@@ -186,10 +186,10 @@ export class Verbs {
     const places = inputKeys(definition).filter((key) => inputMeta(definition, key)!.parent === "path");
     const isPlaced = places.every((key) => !isUnset(inputs[key]) && !isUnknown(inputs[key]));
     const settings = sessions.known();
-    if (!resource || !isPlaced || definition.naming?.length !== 1 || !settings) return undefined;
+    if (!resource || !isPlaced || (definition.naming?.length ?? 1) > 1 || !settings) return undefined;
     const { collection } = definition.place(inputs);
     const isInState = (id: string): boolean => sessions.run().shown.has(paths.item(collection, id));
-    return sessions.current().createLog.nameFor(collection, resource.name, settings, isInState);
+    return new CreateLog(sessions.log, settings).nameFor(collection, resource.name, isInState);
   }
 
   /** Rejects an object that another resource of the program has. */
@@ -222,7 +222,7 @@ export class Verbs {
       changes:
         difference.changes ||
         (doesTakeItsOwn(news) ?? storedIn(olds).takesItsOwn ?? false) !== (storedIn(olds).takesItsOwn ?? false),
-      warnings: [...this.#planned(news, plans), ...warnings, ...unproved].map((one) => sessions.secrets.mask(one)),
+      warnings: [...this.#planned(news, plans), ...warnings, ...unproved].map((line) => sessions.secrets.mask(line)),
     };
   }
 
@@ -266,8 +266,8 @@ export class Verbs {
       if (loss !== undefined) difference.warnings = [`${nameOf(definition, olds)} (${id}): ${loss}`];
       else difference.warnings.push(...cautionsOf(definition, inputs, stopped));
     } else if (difference.changes)
-      for (const one of definition.steps?.costs?.(inputs, olds) ?? [])
-        difference.plans.push(`${nameOf(definition, inputs)}: ${one}`);
+      for (const cost of definition.steps?.costs?.(inputs, olds) ?? [])
+        difference.plans.push(`${nameOf(definition, inputs)}: ${cost}`);
     const resource = this.#resource(news);
     // A resource that only a refresh has shown may be removed from the program, or renamed in it. During an update, the engine asks with
     // unknown values only to find what a replacement affects.
@@ -293,17 +293,13 @@ export class Verbs {
       try {
         if (idKey !== undefined)
           leases.take(timed.resource, definition, known, pathOf(definition, known, String(known[idKey])));
-        const made = await stepsOf(definition).create(timed, known);
-        leases.ended(timed.resource, "ready");
-        return made;
+        return await stepsOf(definition).create(timed, known);
       } catch (error) {
-        leases.ended(timed.resource, error instanceof Incomplete ? "unready" : "failed");
+        leases.failed(timed.resource, error instanceof Incomplete ? "unready" : "made nothing");
         throw error;
       }
     };
-    const making = (): Promise<Made> =>
-      this.#keeping(timed, inputs, (one) => ownershipOfNew(timed, definition, one), run);
-    return this.sessions.log.creating(making);
+    return this.#keeping(timed, inputs, (made) => ownershipOfNew(timed, definition, made), run);
   }
 
   /**
@@ -326,12 +322,10 @@ export class Verbs {
       await proveOrganization(timed, object);
       return (await definition.steps?.isServed?.(timed, known)) ? { props: state } : undefined;
     }
-    const props = marked(
-      now,
-      await proveOrganization(timed, stateObjectOf(definition, id, { ...known, ...now }), true),
-    );
+    const ownership = await proveOrganization(timed, stateObjectOf(definition, id, { ...known, ...now }), true);
+    const props = { ...now, [storedKey]: { ...storedIn(now), ...ownership } };
     this.#hide(props);
-    const [inputs, before] = [props, known].map((one) => inputsOf(definition, partsOf(definition, one)));
+    const [inputs, before] = [props, known].map((state) => inputsOf(definition, partsOf(definition, state)));
     const kept = keptOf(state, [secretsKey]);
     const found = { ...props, ...kept };
     return isDeepStrictEqual(inputs, before) ? { props: found } : { props: found, inputs: { ...inputs, ...kept } };
@@ -375,11 +369,7 @@ export class Verbs {
     const why = elsewhere || (holder && `it is "${holder.resource.name}" of the program now`);
     if (why) return timed.say(`${nameOf(definition, state)} (${id}): not deleted, because ${why}`);
     const remove = (session: Session): Promise<unknown> => stepsOf(definition).delete(session, id, state);
-    if (await waits(timed, definition, id, state, remove)) return;
-    refuseEarly(timed, definition, id, state);
-    await removeWaiting(timed, object.path);
-    await removeWaitingBeside(timed, definition, state);
-    await remove(timed);
+    if (!(await deleteInTurn(timed, definition, id, state, remove))) return;
     timed.run.leases.deleted(object.path);
     timed.run.deleted.add(object.path);
   }
@@ -393,7 +383,7 @@ export class Verbs {
     const owner = this.#resource(props);
     const { type: title } = this.definition;
     const caller = { verb, resource: owner ? `${title} "${owner.name}"` : nameOf({ title }, props) };
-    return { ...within(this.ofOwner(this.sessions.current()), ms, caller), resource: owner };
+    return { ...within(this.sessions.current(), ms, caller), ...this.own, resource: owner };
   }
 
   /** How messages about other resources name the one with these properties. */
@@ -428,7 +418,8 @@ export class Verbs {
     const takesItsOwn = doesTakeItsOwn(inputs);
     const keep = async ({ id, state }: Made): Promise<Props> => {
       const known = takesItsOwn === undefined ? state : withKept(state, { takesItsOwn: takesItsOwn || undefined });
-      return { ...marked(known, await ownershipOf({ id, state })), ...kept };
+      const ownership = await ownershipOf({ id, state });
+      return { ...known, [storedKey]: { ...storedIn(known), ...ownership }, ...kept };
     };
     try {
       const made = await run();
@@ -455,7 +446,7 @@ export const stepsOf = (definition: Definition): Pick<Steps, "create" | "read" |
   create: (session, inputs) => create(Collection.of(session, definition, inputs)),
   read: (session, id, state) => read(Collection.of(session, definition, state, id), id, state),
   update: (session, id, olds, news) => update(Collection.of(session, definition, news, id), id, olds, news),
-  delete: deleting(() => definition, {}),
+  delete: (session, id, state) => deleting(() => definition, {})(session, id, state),
   ...definition.steps,
 });
 
@@ -466,9 +457,4 @@ const doesTakeItsOwn = ({ [contentsKey]: contents }: Props): boolean | undefined
 const withKept = (state: Props, more: Props): Props => ({
   ...state,
   [storedKey]: withoutUndefined({ ...storedIn(state), ...more }),
-});
-
-const marked = (state: Props, ownership: Ownership): Props => ({
-  ...state,
-  [storedKey]: { ...storedIn(state), ...ownership },
 });

@@ -66,7 +66,7 @@ async function refuseOlder({ collection, id, inputs, keys }: Change): Promise<vo
   if (!item) return;
   const [from, to] = [collection.shown(item).releaseId, inputs.releaseId];
   const releases = await answerOr(collection.session.client.listReleases(), [], "missing", "unsupported", "denied");
-  const [now, wanted] = [from, to].map((id) => releases.find((one) => one.id === id)?.version);
+  const [now, wanted] = [from, to].map((id) => releases.find((release) => release.id === id)?.version);
   if (now === undefined || wanted === undefined || wanted.localeCompare(now, "en", { numeric: true }) >= 0) return;
   throw collection.error(
     "cannot-change",

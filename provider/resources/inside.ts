@@ -2,7 +2,7 @@ import { isApiError, PartialList } from "../api";
 import { paths } from "../api/paths";
 import { printable } from "../api/printable";
 import { isGoing, isGone } from "../api/states";
-import { Listed } from "../core/listed";
+import { Listed } from "../core/collection";
 import { type Inside } from "../core/lifecycle/delete";
 import { type Place, type Props } from "../core/definition";
 import { type Session } from "../core/session";
@@ -20,7 +20,7 @@ async function stayingIn(session: Session, place: Place): Promise<Identified[]> 
   return list.staying(times.insideAgeMs).catch((error: unknown) => {
     if (isApiError(error, "denied") && error.status !== 401) return [];
     if (!(error instanceof PartialList)) throw error;
-    return list.there([...error.items] as Identified[]).filter((one) => !isGone(one) && !isGoing(one));
+    return list.there([...error.items] as Identified[]).filter((item) => !isGone(item) && !isGoing(item));
   });
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InvitationObject } from "../api";
-import { Listed } from "../core/listed";
+import { Listed } from "../core/collection";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { times } from "../core/times";

@@ -31,7 +31,7 @@ const keyInFile = (name: string): string => name.slice(name.lastIndexOf("/") + 1
 
 const quoted = (names: readonly string[], word: string): string =>
   new Intl.ListFormat("en", { type: word === "or" ? "disjunction" : "conjunction" }).format(
-    names.map((one) => `"${printable(one)}"`),
+    names.map((name) => `"${printable(name)}"`),
   );
 
 /** What to write if an environment was only renamed, perhaps to one of these keys or logical names. */

@@ -2,8 +2,7 @@ import { type Identified, isApiError } from "../api";
 import { whose } from "../api/organization";
 import { isGone } from "../api/states";
 import { type Kind } from "../constants";
-import { Collection } from "../core/collection";
-import { Listed } from "../core/listed";
+import { Collection, Listed } from "../core/collection";
 import { type Props } from "../core/definition";
 import { type Session } from "../core/session";
 import { lackedIn } from "../core/state";
@@ -86,7 +85,8 @@ export const placeWithin = (owner: Owner): Props => contents[owner.kind]?.place(
 const withDestinations: readonly unknown[] = ["documentstore", "dataexchange"];
 
 /** The objects of one kind directly inside it. */
-export const inside = (owner: Found, kind: ListedKind): Found[] => owner.inside.filter((one) => one.kind === kind);
+export const inside = (owner: Found, kind: ListedKind): Found[] =>
+  owner.inside.filter((object) => object.kind === kind);
 
 /** The service may list them in any order. */
 function byAge(one: Found, other: Found): number {
@@ -189,7 +189,7 @@ export interface Looking {
 
 /** The objects, filled with their contents. */
 const withContents = (session: Session, found: readonly Found[], looking: Looking = {}): Promise<Found[]> =>
-  Promise.all(found.filter(looking.only ?? (() => true)).map((one) => contentsOf(session, one, looking)));
+  Promise.all(found.filter(looking.only ?? (() => true)).map((object) => contentsOf(session, object, looking)));
 
 /** The object, filled with its contents. */
 export async function contentsOf(session: Session, owner: Found, looking: Looking): Promise<Found> {
@@ -233,10 +233,10 @@ export async function readOwn(session: Session, nameOrId?: string): Promise<Foun
     // In another organization's consortium: its own objects, and the environments that hold them.
     const isOwn = ({ kind, id, props }: Found): boolean =>
       is(members.get(kind === "membership" ? id : (props.membershipId ?? ""))) === "own";
-    const environments = inside(consortium, "environment").map((one) => ({
-      ...one,
+    const environments = inside(consortium, "environment").map((environment) => ({
+      ...environment,
       ofOthers: owner,
-      inside: one.inside.filter(isOwn),
+      inside: environment.inside.filter(isOwn),
     }));
     return { ...consortium, ofOthers: owner, inside: [...environments, ...consortium.inside.filter(isOwn)] };
   });

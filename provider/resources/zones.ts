@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ConsortiumZoneObject, EnvironmentZoneObject } from "../api";
-import { Listed } from "../core/listed";
+import { Listed } from "../core/collection";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { type Deleting, deleting, type User } from "../core/lifecycle/delete";
@@ -66,7 +66,7 @@ const withZone: Deleting["users"] = async (session, _id, state) => {
   const inside = await new Listed(session, environments(state)).staying(0);
   const used = inside.map(async ({ id }): Promise<User[]> => {
     const zones = await new Listed(session, environmentZones({ ...state, environmentId: id })).staying(0);
-    const same = zones.filter((one) => identity.every((key) => sameName(one[key], state[key])));
+    const same = zones.filter((zone) => identity.every((key) => sameName(zone[key], state[key])));
     return same.map((zone) => ({ what: `the environment ${id} has a zone there (${zone.id})` }));
   });
   return (await Promise.all(used)).flat();

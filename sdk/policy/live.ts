@@ -11,7 +11,7 @@ import { isGoing } from "../../provider/api/states";
 import { pluginProvider } from "../../provider/constants";
 import { type Props } from "../../provider/core/definition";
 import { type Session } from "../../provider/core/session";
-import { groupBy, isPlainName, sameName } from "../../provider/core/values";
+import { groupBy, sameName } from "../../provider/core/values";
 import { messageOf } from "../../provider/plain";
 import type * as Tree from "../../provider/resources/tree";
 import { type Report } from "./define";
@@ -163,6 +163,9 @@ export async function existingBeside(
     return undefined;
   }
 }
+
+/** Whether every service writes the name like this: lower-case letters, digits, and single hyphens between them. */
+export const isPlainName = (name: unknown): boolean => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(String(name));
 
 /** Whether a service may show the name like this. */
 const mayShow = (shown: unknown, name: string | undefined): boolean =>

@@ -255,17 +255,17 @@ test("architecture.md says who uses each member of the kernel's definition: thre
   expect(said.filter(([, kinds]) => kinds.length < 3)).toEqual([]);
 });
 
-test("architecture.md has at most sixteen concepts of the core, by names that the core has", () => {
+test("architecture.md has at most twelve concepts of the core, by names that the core has", () => {
   const [, glossary = ""] = /^## The concepts of the core\n([^]*?)^## /m.exec(textOf("docs/architecture.md")) ?? [];
   const concepts = glossary.match(/^- .+(?:\n {2}.+)*/gm)!;
   expect(concepts.length).toBeGreaterThan(10);
-  expect(concepts.length).toBeLessThanOrEqual(16);
+  expect(concepts.length).toBeLessThanOrEqual(12);
   const core = readdirSync(join(root, "provider/core"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .map((file) => readFileSync(join(root, "provider/core", file), "utf8"))
     .join("\n");
   const names = concepts.flatMap((concept) => concept.match(/(?<=`)\w+(?=`)/g) ?? []);
-  expect(names).toEqual(expect.arrayContaining(["Definition", "Presence"]));
+  expect(names).toEqual(expect.arrayContaining(["Definition", "Look"]));
   expect(
     names.filter(
       (name) => !new RegExp(`(interface|class|type|function|^ +(readonly )?)\\b ?${name}\\b`, "m").test(core),

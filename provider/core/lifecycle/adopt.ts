@@ -6,20 +6,17 @@ import { paths } from "../../api/paths";
 import { isGoing, isGone } from "../../api/states";
 import { autonamingSetting, holdsLedger } from "../../constants";
 import { text } from "../../plain";
-import { Collection } from "../collection";
-import { Listed } from "../listed";
+import { Collection, Listed } from "../collection";
+import { type LoggedCreate } from "../create-log";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
-import { held } from "../leases";
-import { type Session } from "../session";
+import { held, type Session } from "../session";
 import { fresh, readyStep, stateOf, type StoredState } from "../state";
 import { times } from "../times";
 import { Incomplete, isUnclear } from "../../errors";
 import { isUnset, normalOf, sameValue } from "../values";
 import { lookFor } from "../wait";
-import { toContinue } from "./continue-killed";
-import { agrees, factOf, similarIn } from "./recognize";
-import { change, type Change, type Effect, effectOf, warnOfIgnored } from "./change";
-import { openAfter } from "./update";
+import { agrees, factOf, similarIn, toContinue } from "./recognize";
+import { type Change, type Effect, effectOf, openAfter, sendChange, warnOfIgnored } from "./change";
 
 /** An object to adopt, and how it comes to the stack. `how` is undefined for the stack's own. */
 interface Adoption {
@@ -29,23 +26,10 @@ interface Adoption {
   isContinued?: true;
 }
 
-/** The existing object: created by a killed run of the stack, or to be adopted (contract, "adopt"). undefined: create one. */
-export async function findExisting(
-  collection: Collection,
-  siblings: Identified[] | undefined,
-): Promise<Adoption | undefined> {
-  const item = await toContinue(collection);
-  if (item) return { item, isContinued: true };
-  const found = await toAdopt(collection, siblings);
-  if (found || !isDoubtful(collection, siblings)) return found;
-  await collection.session.clock.sleep(times.goneMs);
-  return toAdopt(collection, await collection.siblings(0));
-}
-
 /** Whether what is to be adopted may be there: a list may be empty for a moment, and a second ledger beside the first would stay. */
-function isDoubtful({ session, definition, inputs, place }: Collection, siblings: Identified[] | undefined): boolean {
+function isDoubtful({ session, definition, inputs, place }: Collection, siblings: Identified[]): boolean {
   const isOfThisRun = place.parent !== undefined && session.run.createdAt.has(place.parent.id);
-  return holdsLedger(definition.type) && adopts(session, inputs) && siblings?.length === 0 && !isOfThisRun;
+  return holdsLedger(definition.type) && adopts(session, inputs) && siblings.length === 0 && !isOfThisRun;
 }
 
 /** What a preview says of an adoption: it looks as the create will, but waits for nothing. undefined: it cannot tell. */
@@ -54,7 +38,7 @@ export async function foreseen(collection: Collection): Promise<{ line: string; 
   const siblings = await collection.siblings(times.steadyAgeMs);
   const isMeant = ({ id }: Identified): boolean => id === adopt;
   const found = siblings && (typeof adopt === "string" ? siblings.filter(isMeant) : collection.namesakes(siblings));
-  const [item, ...more] = (found ?? []).filter((one) => !isGoing(one));
+  const [item, ...more] = (found ?? []).filter((sibling) => !isGoing(sibling));
   const line = (text: string): string => `${collection.what}: ${text}`;
   if (more.length > 0) return { line: line(`fails: ${severalHave(found!)}`) };
   if (item) return { line: line(`adopts ${item.id} (exists already; nothing is created)`), id: item.id };
@@ -65,8 +49,23 @@ export async function foreseen(collection: Collection): Promise<{ line: string; 
 const severalHave = (taken: readonly Identified[]): string =>
   `set the id of the one to adopt, such as adopt: "${taken[0]!.id}": several have this name (${taken.map(({ id }) => id).join(", ")}).`;
 
-async function toAdopt(collection: Collection, siblings: Identified[] | undefined): Promise<Adoption | undefined> {
+/** The existing object: created by a killed run of the stack, or to be adopted (contract, "adopt"). undefined: create one. */
+export async function findExisting(
+  collection: Collection,
+  siblings: Identified[] | undefined,
+  interrupted: readonly LoggedCreate[] = [],
+): Promise<Adoption | undefined> {
   if (!collection.definition.naming || !siblings) return undefined;
+  const isAsked = Boolean(collection.inputs.adopt) || collection.session.adoptAll;
+  const item = isAsked ? undefined : await toContinue(collection, interrupted);
+  if (item) return { item, isContinued: true };
+  const found = await adoptable(collection, siblings);
+  if (found || !isDoubtful(collection, siblings)) return found;
+  await collection.session.clock.sleep(times.goneMs);
+  return adoptable(collection, (await collection.siblings(0)) ?? []);
+}
+
+async function adoptable(collection: Collection, siblings: Identified[]): Promise<Adoption | undefined> {
   const item =
     typeof collection.inputs.adopt === "string"
       ? await chosen(collection, collection.inputs.adopt, siblings)
@@ -112,7 +111,7 @@ async function whoseIs({ session, place }: Collection, item: Identified): Promis
 
 /** The object with the id that the program gives. */
 async function chosen(collection: Collection, id: string, siblings: Identified[]): Promise<Identified> {
-  const item = siblings.find((one) => one.id === id) ?? (await collection.get(id));
+  const item = siblings.find((sibling) => sibling.id === id) ?? (await collection.get(id));
   const adoptName = "or use adopt: true to adopt by name";
   if (item && isGoing(item))
     throw collection.error("cannot-adopt", `use another id, ${adoptName}: ${item.id} is being deleted.`);
@@ -150,7 +149,7 @@ const namesakes = (collection: Collection, siblings: Identified[]): Identified[]
   collection.namesakes(siblings).filter(({ id }) => !collection.isGivenUp(id));
 
 /** Whether an object with this name is to be adopted. */
-export const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
+const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
 
 /** The namesakes that keep the name: not those that are being deleted, or renamed by another resource of the program. */
 async function lasting(collection: Collection, found: Identified[]): Promise<Identified[]> {
@@ -236,9 +235,9 @@ export async function adopt(
   if (changing.length === 0) return { shown: {}, open: [] };
   const before = { asked: {}, shown };
   const named = Collection.of(session, definition, inputs, item.id);
-  const one: Change = { collection: named, id: item.id, inputs, keys: changing, before };
-  const { shown: after, ignored } = await changeOf(one, { item, how, isContinued });
-  warnOfIgnored(one, ignored);
+  const change: Change = { collection: named, id: item.id, inputs, keys: changing, before };
+  const { shown: after, ignored } = await changeOf(change, { item, how, isContinued });
+  warnOfIgnored(change, ignored);
   const made = changing.filter((key) => !ignored.includes(key));
   return { shown: after, open: openAfter(collection, made) };
 }
@@ -247,13 +246,13 @@ export async function adopt(
  * Changes what is adopted.
  * @throws Incomplete for what may have changed, and for what this stack made: the log of the killed run ends with this one
  */
-async function changeOf(one: Change, { item, how, isContinued }: Adoption): Promise<Effect> {
+async function changeOf(change: Change, { item, how, isContinued }: Adoption): Promise<Effect> {
   try {
-    return await effectOf(one, await change(one));
+    return await effectOf(change, await sendChange(change));
   } catch (error) {
     const isDoubtful = isUnclear(error);
     if (!isContinued && !isDoubtful) throw error;
-    const { collection, inputs, keys, before } = one;
+    const { collection, inputs, keys, before } = change;
     const parts = { ...fresh(inputs, before.shown), how, open: [readyStep], unclear: keys };
     const state = stateOf(collection.definition, parts, inputs);
     throw new Incomplete(item.id, state, isDoubtful ? error.cause : error);

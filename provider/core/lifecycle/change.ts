@@ -1,16 +1,16 @@
 import { type z } from "zod";
-import { type ApiError, isApiError } from "../../api";
+import { type ApiError, type Identified, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
-import { type Collection } from "../collection";
-import { isForbidden } from "../listed";
+import { conditionOf } from "../../api/states";
+import { type Collection, isForbidden } from "../collection";
 import { type Definition, identityOf, inputMeta, type Props } from "../definition";
 import { wireName } from "../field";
-import { isReadable, madeAt, type StateParts, toBody } from "../state";
+import { isReadable, madeAt, stateOf, type StateParts, toBody } from "../state";
 import { holdsLedger } from "../../constants";
-import { fieldsOf, isObject } from "../../plain";
+import { fieldsOf, isObject, messageOf } from "../../plain";
 import { times } from "../times";
-import { unclear, type UserError } from "../../errors";
-import { lookFor } from "../wait";
+import { codeOf, Incomplete, unclear, UserError } from "../../errors";
+import { lookFor, seen } from "../wait";
 import { defaultOf, isUnset, normalOf, sameName, sameValue } from "../values";
 
 /** One change in place. */
@@ -29,23 +29,23 @@ export interface Change {
  * Changes properties in place and returns the object as it is afterwards.
  * PATCH is not in the spec: a service without it gets an error that says what to do, and nothing is lost.
  */
-export async function change(one: Change): Promise<Props> {
-  const { collection, id, inputs, keys } = one;
+export async function sendChange(change: Change): Promise<Props> {
+  const { collection, id, inputs, keys } = change;
   const { session, definition } = collection;
   const body = bodyOf(collection, inputs, keys);
   const send = (): Promise<unknown> =>
     collection.place.idField === undefined
-      ? patch(one, body)
+      ? patch(change, body)
       : session.client.put(collection.pathOf(id), toBody(definition, inputs));
   const answer = await send().catch(async (error: unknown) => {
-    const other = isApiError(error, "conflict") ? await taken(one, error) : undefined;
+    const other = isApiError(error, "conflict") ? await taken(change, error) : undefined;
     if (other) throw other;
-    if (isApiError(error, "missing", "unsupported")) throw await unchanged(one, briefly(error));
-    if (isForbidden(error)) throw (await goneOutside(one)) ?? error;
+    if (isApiError(error, "missing", "unsupported")) throw await unchanged(change, briefly(error));
+    if (isForbidden(error)) throw (await goneOutside(change)) ?? error;
     throw isApiError(error) && !error.unclear ? error : unclear(error);
   });
   try {
-    return await completed(one, answer);
+    return await completed(change, answer);
   } catch (error) {
     throw unclear(error);
   }
@@ -64,15 +64,15 @@ async function patch({ collection, id, inputs, before }: Change, fields: Props):
 }
 
 /** The object after an answer, once the whole change is made. */
-async function completed(one: Change, answer: unknown): Promise<Props> {
-  const { collection, inputs, keys, before } = one;
-  const shown = await afterwards(one, before.shown, answer);
-  const leftOver = membersLeft(before.asked, inputs, { ...shown, ...hiddenIn(one, answer) }, keys);
+async function completed(change: Change, answer: unknown): Promise<Props> {
+  const { collection, inputs, keys, before } = change;
+  const shown = await afterwards(change, before.shown, answer);
+  const leftOver = membersLeft(before.asked, inputs, { ...shown, ...hiddenIn(change, answer) }, keys);
   if (Object.keys(leftOver).length === 0) return shown;
   // A service that merges objects removes a member for null (RFC 7396).
   const body = bodyOf(collection, leftOver, Object.keys(leftOver));
-  const again = await patch(one, body);
-  return { ...shown, ...(await afterwards(one, shown, again)) };
+  const again = await patch(change, body);
+  return { ...shown, ...(await afterwards(change, shown, again)) };
 }
 
 /** Values under the service's names. What is taken out has the value that unsets it, or is taken back where the service chose. */
@@ -135,19 +135,19 @@ export interface Effect {
 }
 
 /** Compares what a change has done with what was asked. An answer may show only a part: nothing counts as ignored before a look agrees. */
-export async function effectOf(one: Change, answered: Props): Promise<Effect> {
-  if (ignoredIn(one, answered).length === 0) return { shown: answered, ignored: [] };
-  const { collection, id } = one;
+export async function effectOf(change: Change, answered: Props): Promise<Effect> {
+  if (ignoredIn(change, answered).length === 0) return { shown: answered, ignored: [] };
+  const { collection, id } = change;
   const item = await collection.shownById(id).catch(() => undefined);
   if (!item) return { shown: answered, ignored: [] };
   const shown = collection.shown(item);
-  return { shown: { ...answered, ...shown }, ignored: ignoredIn(one, shown) };
+  return { shown: { ...answered, ...shown }, ignored: ignoredIn(change, shown) };
 }
 
 /** Inputs that are shown as they were. A name may be written in another way, and where the service chooses, any value will do. */
 export function ignoredIn({ collection, inputs, keys, before }: Change, shown: Props): string[] {
   const { definition } = collection;
-  const [was, is, asked] = [before.shown, shown, inputs].map((one) => normalOf(definition, one)) as [
+  const [was, is, asked] = [before.shown, shown, inputs].map((props) => normalOf(definition, props)) as [
     Props,
     Props,
     Props,
@@ -175,7 +175,7 @@ export function warnOfIgnored({ collection, before }: Change, ignored: readonly 
 }
 
 /** The error for an object that somebody has deleted. undefined: it exists, or nothing tells. */
-export async function goneOutside({
+async function goneOutside({
   collection,
   id,
   before,
@@ -187,10 +187,10 @@ export async function goneOutside({
   );
 }
 
-async function unchanged(one: Change, reason: string): Promise<UserError> {
-  const gone = await goneOutside(one);
+async function unchanged(change: Change, reason: string): Promise<UserError> {
+  const gone = await goneOutside(change);
   if (gone) return gone;
-  const { collection, keys } = one;
+  const { collection, keys } = change;
   const again = holdsLedger(collection.definition.type)
     ? "A replacement would destroy what is in it."
     : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";
@@ -216,7 +216,7 @@ async function taken({ collection, id, inputs, keys }: Change, error: ApiError):
 }
 
 /** Looks until an object is shown as expected, if that takes no longer than a list may lag. @returns what was shown last */
-export async function shownSoon(
+async function shownSoon(
   collection: Collection,
   id: string,
   answer: unknown,
@@ -231,3 +231,114 @@ export async function shownSoon(
   };
   return lookFor(collection.session, look, isExpected, { forMs: times.changeLagMs, everyMs: times.waitingAgeMs });
 }
+
+/** The step of a change that takes effect after a restart. */
+const restartStep = "restart";
+
+/** Steps that are still to be done after a change. */
+export const openAfter = (
+  { definition }: Collection,
+  sent: readonly string[],
+  open: readonly string[] = [],
+): readonly string[] =>
+  sent.some((key) => inputMeta(definition, key)?.onChange === "restart") ? [...new Set([...open, restartStep])] : open;
+
+/**
+ * Restarts the object if that is still to be done.
+ * @param before what an earlier run left open: it could not restart the object
+ * @throws Incomplete if it did not restart: the next update tries again
+ */
+export async function restarted(
+  collection: Collection,
+  id: string,
+  parts: StateParts,
+  kept: Props,
+  before: readonly string[] = [],
+): Promise<StateParts> {
+  if (!parts.open.includes(restartStep)) return parts;
+  const done: StateParts = { ...parts, open: parts.open.filter((step) => step !== restartStep) };
+  try {
+    return seen(done, await restart(collection, id), []);
+  } catch (error) {
+    const isImpossible = isApiError(error, "missing", "unsupported");
+    const next = isImpossible
+      ? "restart it in the console, then run `pulumi up` again: this service cannot."
+      : "run `pulumi up` again, which restarts it.";
+    if (isImpossible && before.includes(restartStep)) {
+      collection.warn(`this service cannot restart it. Its last change takes effect after a restart.`);
+      return done;
+    }
+    throw new Incomplete(
+      id,
+      stateOf(collection.definition, parts, kept),
+      new UserError(
+        codeOf(error) ?? "not-ready",
+        `${collection.what}: ${next} It was changed, but not restarted, so that the change has no effect yet: ${sentence(briefly(error))}`,
+      ),
+    );
+  }
+}
+
+/** Restarts the object and returns its new state. The service may show it as ready for another moment. */
+async function restart(collection: Collection, id: string): Promise<Props> {
+  const answer = await collection.session.client.put(`${collection.pathOf(id)}/reset`, {});
+  return shownSoon(collection, id, answer, ({ state }) => conditionOf(state) === "pending");
+}
+
+/**
+ * Lets the service make a new secret of an object, which it shows only now. Not in the specification. May be repeated: what the last
+ * answer shows is the secret.
+ * @returns the object with what only this answer shows; undefined: the answer lacks that
+ */
+export async function regenerated(
+  collection: Collection,
+  id: string,
+  known: Props = {},
+): Promise<Identified | undefined> {
+  const { session, definition } = collection;
+  const body = await session.client.postAgain(`${collection.pathOf(id)}/regenerate`, {});
+  const read = definition.wire.safeParse({ id, ...known, ...(typeof body === "object" ? body : undefined) });
+  return read.success && definition.steps?.shownOnce?.(read.data) ? { ...read.data, id } : undefined;
+}
+
+/**
+ * Gives the object of a resource a new secret.
+ * @returns what is shown of it then
+ * @throws UserError with what is possible instead
+ */
+export async function regenerate(
+  collection: Collection,
+  id: string,
+  key: string,
+  before: Change["before"],
+): Promise<Props> {
+  const { definition } = collection;
+  const username = isUnset(before.shown.username) ? {} : { username: before.shown.username };
+  let made: Identified | undefined;
+  try {
+    made = await regenerated(collection, id, username);
+  } catch (error) {
+    if (isApiError(error, "missing", "unsupported"))
+      throw (await goneOutside({ collection, id, before })) ?? impossible(collection, key, briefly(error));
+    if (isForbidden(error)) throw (await goneOutside({ collection, id, before })) ?? error;
+    if (!isApiError(error) || !error.unclear) throw error;
+    throw unclear(collection.error(codeOf(error)!, `${regenerateAgain} ${messageOf(error)}`));
+  }
+  if (!made)
+    throw unclear(
+      collection.error(
+        "unclear-change",
+        `${regenerateAgain} The service regenerated the password and did not show it.`,
+      ),
+    );
+  return { ...collection.shown(made), ...definition.steps?.shownOnce?.(made) };
+}
+
+const regenerateAgain = "run `pulumi up` again, which regenerates the password. That in the state may no longer work.";
+
+const impossible = (collection: Collection, key: string, why: string): UserError =>
+  collection.error(
+    "cannot-change",
+    `set the old ${key} again, and change keepers instead: that creates a new ${collection.definition.title} and deletes this one. ` +
+      `This service cannot regenerate its password (${why}). Nothing was changed.`,
+  );

@@ -1,17 +1,16 @@
 import { type Identified, isApiError, PartialList } from "../../api";
-import { Collection } from "../collection";
-import { Listed } from "../listed";
-import { type Definition, inputKeys, inputMeta, type Made, type Props, type Steps } from "../definition";
-import { serviceNow } from "../session";
+import { Collection, Listed, serviceNow } from "../collection";
+import { type LoggedCreate } from "../create-log";
+import { identityOf, inputKeys, inputMeta, type Definition, type Made, type Props, type Steps } from "../definition";
+import { isElsewhere } from "../organization";
 import { fresh, type StateParts } from "../state";
 import { times } from "../times";
+import { settle } from "../wait";
 import { adopt, findExisting } from "./adopt";
-import { discardKilled } from "./continue-killed";
-import { isTwin } from "./recognize";
-import { createBeside, leftBehind } from "./replace";
+import { restarted } from "./change";
+import { discardKilled, isTwin } from "./recognize";
+import { leftBehind, refusedBeside } from "./replace";
 import { sendCreate } from "./send-create";
-import { settle } from "./settle";
-import { restarted } from "./update";
 
 /**
  * Wraps the call that creates an object. Adopting an existing one skips it.
@@ -33,36 +32,56 @@ export function startEmpty(collection: Collection, { id }: Identified, ...names:
 
 /** Creates or adopts the object and waits until it is ready. Never creates it twice. */
 export async function create(collection: Collection, make: Making = (_, send) => send()): Promise<Made> {
-  const siblings = await siblingsOf(collection);
-  const there = await findExisting(collection, siblings);
-  const adopted = there && (await adopt(collection, there));
-  const object = there?.item ?? (await createNew(collection, siblings, make));
   const { inputs, session, definition } = collection;
-  const at = there ? undefined : serviceNow(session);
-  collection.recordMade(object);
-  session.run.leases.take(session.resource, definition, inputs, collection.pathOf(object.id));
+  const siblings = await siblingsOf(collection);
+  const isTaken = siblings !== undefined && collection.namesakes(siblings).length > 0;
+  const interrupted = interruptedFor(collection);
+  const mayExist = isTaken || interrupted.length > 0 || Boolean(inputs.adopt) || session.adoptAll;
+  const found = mayExist ? await findExisting(collection, siblings, interrupted) : undefined;
+  const adopted = found && (await adopt(collection, found));
+  const object = found?.item ?? (await createNew(collection, siblings, interrupted, make));
+  const { id } = object;
+  const at = found ? undefined : serviceNow(session);
+  if (found) collection.recordMade(object);
   const shown = { ...collection.shown(object), ...definition.steps?.shownOnce?.(object), ...adopted?.shown };
   const later = inputKeys(definition).filter((key) => inputMeta(definition, key)?.action);
   const asked = Object.fromEntries(Object.entries(inputs).filter(([key]) => !later.includes(key)));
-  const parts: StateParts = { ...fresh(asked, shown), how: there?.how, at, open: adopted?.open ?? [] };
-  const ready = await restarted(Collection.of(session, definition, inputs, object.id), object.id, parts, inputs);
+  let parts: StateParts = { ...fresh(asked, shown), how: found?.how, at, open: adopted?.open ?? [] };
+  if (adopted) parts = await restarted(Collection.of(session, definition, inputs, id), id, parts, inputs);
   const isListed = adopted !== undefined && Object.keys(adopted.shown).length === 0;
-  return { id: object.id, state: await settle(collection, object.id, ready, { isListed }) };
+  return { id, state: await settle(collection, id, parts, { isListed }) };
+}
+
+/** Creates that killed runs sent to this service for the resource. */
+export function interruptedFor({ session, path, definition, inputs }: Collection): LoggedCreate[] {
+  const { settings } = session.client.http;
+  const name = identityOf(definition, inputs);
+  const logged = session.createLog.interrupted({ path, name, resource: session.resource?.name });
+  return logged.filter(({ key }) => !isElsewhere({ keys: [key] }, settings));
 }
 
 async function createNew(
   collection: Collection,
   siblings: Identified[] | undefined,
+  interrupted: readonly LoggedCreate[],
   make: Making,
 ): Promise<Identified> {
-  const { session } = collection;
-  const send = (more?: Props): Promise<Identified> =>
-    createBeside(collection, siblings, () => sendCreate(collection, siblings, more));
+  const { session, definition, place } = collection;
+  const send = async (more?: Props): Promise<Identified> => {
+    const object = await sendCreate(collection, siblings, more).catch(async (error: unknown) => {
+      throw await refusedBeside(collection, siblings, error);
+    });
+    // The old one would be deleted, and the new one with it.
+    if (place.idField !== undefined || siblings?.every(({ id }) => id !== object.id) !== false) return object;
+    throw collection.error(
+      "unclear-create",
+      `the service answered the creation with ${object.id}, which was there before. Nothing was changed.`,
+    );
+  };
   const object = await make(collection, send);
-  collection.recordMade(object);
   session.run.createdAt.set(object.id, session.clock.now());
-  await discardKilled(collection, siblings);
-  nameLeftovers(collection, siblings);
+  if (interrupted.length > 0) await discardKilled(collection, interrupted, siblings);
+  if (!definition.naming) nameLeftovers(collection, siblings);
   return object;
 }
 
@@ -90,8 +109,7 @@ async function siblingsOf(collection: Collection): Promise<Identified[] | undefi
 
 /** Objects left behind by a failed run look like anybody's: they are named, but not deleted unasked. */
 function nameLeftovers(collection: Collection, siblings: Identified[] = []): void {
-  const { inputs, definition } = collection;
-  if (definition.naming) return;
+  const { inputs } = collection;
   const others = collection.there(siblings).filter(({ id }) => !collection.isMade(id) && !collection.isOfStack(id));
   const ids = others.filter((item) => isTwin(collection, item, inputs)).map(({ id }) => id);
   if (ids.length === 0) return;

@@ -4,9 +4,8 @@ import { environmentName } from "../../api/environment";
 import { paths } from "../../api/paths";
 import { conditionOf, isGone } from "../../api/states";
 import { text } from "../../plain";
-import { Collection } from "../collection";
+import { Collection, Listed } from "../collection";
 import { type Definition, identityOf, isOver, type Props, type Steps } from "../definition";
-import { Listed } from "../listed";
 import { type Session } from "../session";
 import { isAdoptedShared, storedIn, madeAt, partsOf } from "../state";
 import { times } from "../times";
@@ -85,7 +84,7 @@ async function deleteObject(
   collection.recordRemoved(id);
   if (deletion.left !== undefined) {
     const begun = { path: collection.path, name: identityOf(collection.definition, state), id };
-    await session.createLog.left({ ...begun, resource: session.resource?.name }, session.client.http.settings);
+    await session.createLog.left({ ...begun, resource: session.resource?.name });
   }
   return deletion.left;
 }
@@ -138,14 +137,14 @@ async function ofOthers(
 /** Objects in it that neither a state nor a log shows to be this stack's. Deleted ones may still be listed for a moment. */
 function strangers({ session }: Collection, id: string, state: Props, how: Deleting, forMs: number): Promise<Inside[]> {
   const look = async (): Promise<Inside[]> =>
-    ((await how.inside?.(session, id, state)) ?? []).filter((one) => !isOwn(session, one));
+    ((await how.inside?.(session, id, state)) ?? []).filter((inside) => !isOwn(session, inside));
   return lookFor(session, look, ({ length }) => length === 0, { forMs, everyMs: times.lookEveryMs });
 }
 
 /** Whether a state of this stack has it, or a killed run of this stack has created it. */
 const isOwn = ({ run, createLog }: Session, { path, collection, name, id }: Inside): boolean =>
   run.shown.has(path) ||
-  createLog.interrupted({ path: collection, name }).some((one) => one.id === undefined || one.id === id);
+  createLog.interrupted({ path: collection, name }).some((create) => create.id === undefined || create.id === id);
 
 /**
  * Waits until nobody uses a shared object that this stack made. What this run deletes may be on its way out.
@@ -184,7 +183,7 @@ async function isOthers({ session }: Collection, state: Props, membershipId: unk
   const { organizations = [] } = storedIn(state);
   if (membershipId === undefined || organizations.length === 0) return false;
   const list = new Listed(session, { collection: paths.memberships(String(state.consortiumId)) });
-  const found = (await list.look(times.steadyAgeMs)).items.find((one) => one.id === membershipId);
+  const found = (await list.look(times.steadyAgeMs)).items.find((member) => member.id === membershipId);
   const organization = MembershipObject.safeParse(found).data?.org_id;
   return organization !== undefined && !organizations.includes(organization);
 }
@@ -355,7 +354,7 @@ async function refusedKey(
 async function isListed(collection: Collection, id: string): Promise<boolean> {
   try {
     const { items, part } = await collection.look(times.deletingAgeMs);
-    const item = items.find((one) => one.id === id);
+    const item = items.find((listed) => listed.id === id);
     if (item || !part) return item !== undefined && !isGone(item) && !isOver(collection.definition, item);
     return typeof (await collection.find(id, times.deletingAgeMs)) === "object";
   } catch (error) {

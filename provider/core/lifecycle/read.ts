@@ -11,13 +11,12 @@ import {
   type StateParts,
   partsOf,
   stateOf,
-  withoutReady,
   withoutUndefined,
 } from "../state";
 import { briefly } from "../../api/api-error";
 import { times } from "../times";
 import { isUnset, sameName, sameValue } from "../values";
-import { nameUnknown } from "./settle";
+import { nameUnknown, withoutReady } from "../wait";
 
 /** The current state. undefined: the object is confirmed to be gone. */
 export async function read(collection: Collection, id: string, state: Props): Promise<Props | undefined> {

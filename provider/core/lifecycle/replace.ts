@@ -4,12 +4,9 @@ import { paths } from "../../api/paths";
 import { holdsLedger, limits, type PlanLimits } from "../../constants";
 import { type Collection } from "../collection";
 import { type Definition, identityOf, nameKey, nameOf, pathOf, type Props } from "../definition";
-import { type Lease } from "../leases";
-import { type Run } from "../run";
-import { type Session } from "../session";
+import { type Run, type Session } from "../session";
 import { UserError } from "../../errors";
 import { sameValue } from "../values";
-import { adopts } from "./adopt";
 import { isTwin } from "./recognize";
 
 /*
@@ -17,28 +14,12 @@ import { isTwin } from "./recognize";
  * delete the old one first. What is in the old one stays until that goes, in whichever order the engine deletes.
  */
 
-/**
- * Creates an object, perhaps beside the one that it replaces.
- * @param siblings what was there before
- */
-export async function createBeside(
+/** The error for a service that rejects a second one, or one more than the plan allows. */
+export async function refusedBeside(
   collection: Collection,
   siblings: Identified[] = [],
-  create: () => Promise<Identified>,
-): Promise<Identified> {
-  const object = await create().catch(async (error: unknown) => {
-    throw await refused(collection, siblings, error);
-  });
-  // The old one would be deleted, and the new one with it.
-  if (collection.place.idField !== undefined || !siblings.some(({ id }) => id === object.id)) return object;
-  throw collection.error(
-    "unclear-create",
-    `the service answered the creation with ${object.id}, which was there before. Nothing was changed.`,
-  );
-}
-
-/** The error for a service that rejects a second one, or one more than the plan allows. */
-async function refused(collection: Collection, siblings: Identified[], error: unknown): Promise<unknown> {
+  error: unknown,
+): Promise<unknown> {
   if (!isApiError(error) || !(error.kind === "conflict" || error.status === 402)) return error;
   const { inputs, definition, session } = collection;
   const now = (await collection.siblings(0).catch(() => undefined)) ?? siblings;
@@ -66,9 +47,10 @@ async function refused(collection: Collection, siblings: Identified[], error: un
       "Choose another name; or for `--replace`, set the resource option deleteBeforeReplace: true. The same member and name already " +
         `exist: ${ids.join(" and ")}. ${leftBehind(ids)}.`,
     );
-  const next = adopts(session, inputs)
-    ? "Run the command again, which adopts it"
-    : "Choose another name, or set adopt: true";
+  const next =
+    inputs.adopt === true || session.adoptAll
+      ? "Run the command again, which adopts it"
+      : "Choose another name, or set adopt: true";
   return say(`${next}: ${ids.join(" and ")} has the name since this run looked.`);
 }
 
@@ -90,20 +72,14 @@ export const leftBehind = (ids: readonly string[]): string =>
 async function isAtLimit({ path, session }: Collection, count: number): Promise<boolean> {
   const kind = path.slice(path.lastIndexOf("/") + 1) as keyof PlanLimits;
   if (!Object.hasOwn(limits, kind)) return false;
-  const told = await session.client.limits().catch(() => undefined);
-  return count === (told?.[kind] ?? limits[kind]);
+  const planned = await session.client.limits().catch(() => undefined);
+  return count === (planned?.[kind] ?? limits[kind]);
 }
 
 type Remove = (session: Session) => Promise<unknown>;
 
-interface Waiting {
-  remove: Remove;
-  /** Whether the program has no successor of it, or that is there. */
-  isSucceeded: () => boolean;
-}
-
 /** Deletions of objects, by their paths, that wait for the deletion of what they are in, by its path. */
-const waiting = new WeakMap<Run, Map<string, Map<string, Waiting>>>();
+const waiting = new WeakMap<Run, Map<string, Map<string, Remove>>>();
 
 /** The paths of everything that an object is in, the innermost first. */
 function around(definition: Definition, state: Props): string[] {
@@ -116,60 +92,53 @@ function around(definition: Definition, state: Props): string[] {
 /**
  * Whether an object stays until what it is in is deleted: that is replaced, and the object's own successor is not known to be made. The
  * engine deletes a node first where its option says so, with `deletedWith` even unasked, and that would take the old ledger before there
- * is a new one.
+ * is a new one. What is beside one that stays may be used by it, as a zone by a node: it stays, too.
  */
-export async function waits(
+async function waits(
   session: Session,
   definition: Definition,
   id: string,
   state: Props,
   remove: Remove,
 ): Promise<boolean> {
-  const { run, createLog, client, resource } = session;
+  const { run, createLog, resource } = session;
   const path = pathOf(definition, state, id);
-  const parent = around(definition, state).find((one) => run.leases.isGivenUp(one));
-  const successor = (): Lease | undefined => run.leases.replacing(path) ?? (resource && run.leases.of(resource));
-  if (parent === undefined || successor()?.made !== undefined) return false;
-  const isSucceeded = (): boolean => successor() === undefined || successor()!.made !== undefined;
-  const all = waiting.get(run) ?? new Map<string, Map<string, Waiting>>();
-  waiting.set(run, all.set(parent, (all.get(parent) ?? new Map<string, Waiting>()).set(path, { remove, isSucceeded })));
+  const parent = around(definition, state).find((owner) => run.leases.isGivenUp(owner));
+  if (parent === undefined) return false;
+  const inRun = waiting.get(run) ?? new Map<string, Map<string, Remove>>();
+  const beside = inRun.get(parent) ?? new Map<string, Remove>();
+  const successor = run.leases.replacing(path) ?? (resource && run.leases.of(resource));
+  if (successor?.made !== undefined && beside.size === 0) return false;
+  waiting.set(run, inRun.set(parent, beside.set(path, remove)));
   session.say(`${nameOf(definition, state)} (${id}): stays until what it is in is replaced, and is deleted with that`);
   // The state loses it now, so that the log has to prove to a later run that it is this stack's.
   const name = identityOf(definition, state);
-  await createLog.left(
-    { path: definition.place(state).collection, name, id, resource: resource?.name },
-    client.http.settings,
-  );
+  await createLog.left({ path: definition.place(state).collection, name, id, resource: resource?.name });
   return true;
 }
 
-/** Deletes what waited for the deletion of the object with this path. */
-export async function removeWaiting(session: Session, path: string): Promise<void> {
-  for (const { remove } of waiting.get(session.run)?.get(path)?.values() ?? []) await remove(session);
+/** Deletes an object, and first what waited for that. @returns whether it is deleted now */
+export async function deleteInTurn(
+  session: Session,
+  definition: Definition,
+  id: string,
+  state: Props,
+  remove: Remove,
+): Promise<boolean> {
+  if (await waits(session, definition, id, state, remove)) return false;
+  refuseEarly(session, definition, id, state);
+  const path = pathOf(definition, state, id);
+  for (const removeInside of waiting.get(session.run)?.get(path)?.values() ?? []) await removeInside(session);
   waiting.get(session.run)?.delete(path);
-}
-
-/**
- * Deletes what waits beside an object that is deleted, and may use it, as a node uses a zone. Only if its successor is there, and nothing
- * of the program failed.
- */
-export async function removeWaitingBeside(session: Session, definition: Definition, state: Props): Promise<void> {
-  if (session.run.leases.unmade()) return;
-  for (const parent of around(definition, state)) {
-    const beside = waiting.get(session.run)?.get(parent);
-    for (const [path, { remove, isSucceeded }] of [...(beside ?? [])]) {
-      if (!isSucceeded()) continue;
-      beside!.delete(path);
-      await remove(session);
-    }
-  }
+  await remove(session);
+  return true;
 }
 
 /**
  * Refuses to delete what may be needed still. With --continue-on-error, the engine deletes although something of the program failed: perhaps
  * the successor lacks just that. With deleteBeforeReplace and `--replace`, it deletes what the same resource adopts then.
  */
-export function refuseEarly(session: Session, definition: Definition, id: string, state: Props): void {
+function refuseEarly(session: Session, definition: Definition, id: string, state: Props): void {
   const { leases } = session.run;
   const what = `${nameOf(definition, state)} (${id})`;
   const isLedger = holdsLedger(definition.type) || definition.type === "Node";
@@ -179,8 +148,8 @@ export function refuseEarly(session: Session, definition: Definition, id: string
       "step-failed",
       `Fix "${failed.resource.name}", then run the command again. It failed, and may need ${what}, so that is not deleted.`,
     );
-  const all = [pathOf(definition, state, id), ...around(definition, state)];
-  const next = all.map((path) => leases.adopting(path, session.adoptAll)).find(Boolean);
+  const lost = [pathOf(definition, state, id), ...around(definition, state)];
+  const next = lost.map((path) => leases.adopting(path, session.adoptAll)).find(Boolean);
   if (next)
     throw new UserError(
       "managed-twice",

@@ -2,9 +2,8 @@ import { type ApiError, type Identified, isApiError } from "../../api";
 import { type Answer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
 import { conditionOf } from "../../api/states";
-import { type Collection } from "../collection";
-import { isForbidden } from "../listed";
-import { identityOf, keysWith, type Props } from "../definition";
+import { type Collection, isForbidden } from "../collection";
+import { identityOf, keysWith, nameKey, type Props } from "../definition";
 import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
 import { toBody } from "../state";
@@ -13,8 +12,8 @@ import { messageOf } from "../../plain";
 import { times } from "../times";
 import { codeOf, UserError } from "../../errors";
 import { type Look, lookFor, waitFor } from "../wait";
-import { type NewObjects, newObjects, type CreateAttempts, looksSame } from "./recognize";
-import { regenerated } from "./regenerate";
+import { type CreateAttempts, discard, looksSame, type NewObjects, newObjects } from "./recognize";
+import { regenerated } from "./change";
 
 const mostAttempts = 6;
 
@@ -30,9 +29,8 @@ interface Posting extends CreateAttempts {
   without: readonly string[];
 }
 
-/** The outcome of a create: the object, a failure after which it may exist, or a temporary refusal. */
-type FinalOutcome = { made: Identified } | { failure: ApiError; taken: boolean };
-type Outcome = FinalOutcome | { early: string };
+/** What came of sending it: the object, or a failure after which it may exist. */
+type Sent = { made: Identified } | { failure: ApiError; taken: boolean };
 
 /**
  * Sends the create so that the object is made exactly once. After a lost answer, it looks for the object and takes it if
@@ -51,12 +49,12 @@ export function sendCreate(
   const since = (): number | undefined => http.serviceTime(startedAt);
   const before = siblings?.map(({ id }) => id);
   const posting = { collection, inputs, before: before && new Set(before), since, more, lost: 0, without: [] };
+  const [name, key] = [identityOf(definition, inputs), nameKey(definition)];
   const begun = {
     path,
-    name: identityOf(definition, inputs),
+    ...(name === undefined ? { called: key && (inputs[key] as string) } : { name }),
     ...(session.resource && { resource: session.resource.name }),
     before: before ?? [],
-    settings: http.settings,
   };
   // Logged before it is sent, so that a killed run leaves proof of what is its own.
   return session.createLog.logged(
@@ -77,23 +75,26 @@ async function made(posting: Posting): Promise<Identified> {
     if (found) return found;
     const retryAfter = failure.retryAfterMs ?? 0;
     const pause = Math.max(retryAfter, backoffMs(attempt));
-    if (attempt >= mostAttempts || retryAfter > longestWaitMs) throw await withOrphans(posting, failure);
-    if (clock.now() + pause >= deadline.at) throw await withOrphans(posting, outOfTime(posting, failure));
+    if (attempt >= mostAttempts || retryAfter > longestWaitMs) throw await withLeftovers(posting, failure);
+    if (clock.now() + pause >= deadline.at) throw await withLeftovers(posting, outOfTime(posting, failure));
     await clock.sleep(pause);
   }
 }
 
 /** Sends it, and again until the deadline as long as the service says that it is too early: nothing was made then. */
-function whenItMay(posting: Posting, attempt: number): Promise<FinalOutcome> {
+async function whenItMay(posting: Posting, attempt: number): Promise<Sent> {
   const { collection } = posting;
-  const look = async (): Promise<Look<FinalOutcome>> => {
-    const sent = await sendOnce(posting, attempt);
+  const first = await sendOnce(posting, attempt);
+  if (!("early" in first)) return first;
+  let looks = 0;
+  const look = async (): Promise<Look<Sent>> => {
+    const sent = looks++ === 0 ? first : await sendOnce(posting, attempt);
     return "early" in sent ? { waiting: `refused for now (${sent.early})` } : { done: sent };
   };
   return waitFor(collection.session, collection.what, look, `POST ${collection.path}`);
 }
 
-async function sendOnce(posting: Posting, attempt: number): Promise<Outcome> {
+async function sendOnce(posting: Posting, attempt: number): Promise<Sent | { early: string }> {
   const { collection, inputs, more, without } = posting;
   const { session, definition, place } = collection;
   const { idField } = place;
@@ -108,7 +109,7 @@ async function sendOnce(posting: Posting, attempt: number): Promise<Outcome> {
     const answer = await collection.creating(send());
     const made = madeBy(collection, answer) ?? (await accepted(posting, answer));
     collection.recordMade(made);
-    await clearSurplus(posting, made);
+    if (posting.lost > 0) await clearSurplus(posting, made);
     return { made };
   } catch (error) {
     if (!isApiError(error)) throw error;
@@ -201,7 +202,7 @@ async function withoutPassword(posting: Posting, status: number, id: string | un
   const isGone = isIts && (await collection.delete(id).then(() => true, () => false)); // prettier-ignore
   const failure = collection.error("unclear-create", isGone ? `${useless} ${id} was deleted again.` : useless);
   if (isGone && posting.lost === 1) throw failure;
-  throw await withOrphans(posting, failure, isGone ? undefined : id);
+  throw await withLeftovers(posting, failure, isGone ? undefined : id);
 }
 
 /** Looks for the result of lost attempts. @returns the object if it is this run's; undefined: the create may be sent again */
@@ -227,7 +228,7 @@ async function recover(posting: Posting, failure: ApiError): Promise<Identified 
     if (ours) {
       collection.recordMade(ours);
       posting.lost--;
-      await clearSurplus(posting, ours, false);
+      if (posting.lost > 0) await clearSurplus(posting, ours, false);
       return ours;
     }
     if (seen?.others.length)
@@ -240,7 +241,7 @@ async function recover(posting: Posting, failure: ApiError): Promise<Identified 
       "the answer to its creation was lost, and this service does not list credentials, so there may be " +
         "one left whose password nobody has. Look in the console (Security, App Creds) and delete it by hand.",
     );
-  if (end > deadline.at) throw await withOrphans(posting, outOfTime(posting, failure));
+  if (end > deadline.at) throw await withLeftovers(posting, outOfTime(posting, failure));
   return undefined;
 }
 
@@ -285,7 +286,6 @@ const outOfTime = ({ collection }: Posting, failure: ApiError): UserError => {
  */
 async function clearSurplus(posting: Posting, made: Identified, isNewest = true): Promise<void> {
   const { collection, lost } = posting;
-  if (lost <= 0) return;
   const look = async (): Promise<{ seen?: NewObjects; own?: Identified }> => {
     const seen = await newObjects(posting);
     return { seen, own: seen && (await collection.listed(made.id, times.lostEveryMs.first)) };
@@ -318,20 +318,8 @@ async function clearSurplus(posting: Posting, made: Identified, isNewest = true)
   }
 }
 
-/** Deletes what nobody can use. @param reason in words that can follow their ids */
-export async function discard(collection: Collection, items: readonly Identified[], reason: string): Promise<void> {
-  for (const { id } of items) {
-    collection.say(`deletes ${id}, ${reason}`);
-    await collection.delete(id).catch((error: unknown) => {
-      collection.warn(
-        `${id}, ${reason}, could not be deleted: ${messageOf(error)} Remove it with: npx --no-install pulumi-consortium sweep --id ${id}`,
-      );
-    });
-  }
-}
-
 /** Adds credentials that lost attempts may have created to a failure: nobody has their passwords. */
-async function withOrphans(posting: Posting, failure: unknown, known?: string): Promise<unknown> {
+async function withLeftovers(posting: Posting, failure: unknown, known?: string): Promise<unknown> {
   const { collection } = posting;
   if (collection.definition.naming !== undefined) return failure;
   const seen = await newObjects(posting).catch(() => undefined);

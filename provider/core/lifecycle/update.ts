@@ -1,27 +1,30 @@
-import { isApiError } from "../../api";
-import { conditionOf } from "../../api/states";
 import { Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, type Props, type Steps } from "../definition";
 import { changedKeys, regenerating } from "../diff";
 import { type StateParts, partsOf, stateOf } from "../state";
-import { briefly, sentence } from "../../api/api-error";
-import { codeOf, hasCode, Incomplete, isUnclear, UserError } from "../../errors";
+import { hasCode, Incomplete, isUnclear, UserError } from "../../errors";
 import { isUnset, normalOf, sameValue } from "../values";
-import { change, type Change, type Effect, effectOf, mayBeIgnored, shownSoon, warnOfIgnored } from "./change";
-import { regenerate } from "./regenerate";
-import { seen, settle } from "./settle";
-
-/** The step of a change that takes effect after a restart. */
-const restartStep = "restart";
+import {
+  type Change,
+  type Effect,
+  effectOf,
+  mayBeIgnored,
+  openAfter,
+  regenerate,
+  restarted,
+  sendChange,
+  warnOfIgnored,
+} from "./change";
+import { seen, settle } from "../wait";
 
 /** Rejects a change before anything is sent. @throws UserError */
-type Refusing = (change: Change) => Promise<void>;
+type Rejecting = (change: Change) => Promise<void>;
 
 /** The update of a resource with such an exception. */
 export const updating =
-  (definition: () => Definition, refuse: Refusing): Steps["update"] =>
+  (definition: () => Definition, reject: Rejecting): Steps["update"] =>
   (session, id, olds, news) =>
-    update(Collection.of(session, definition(), news, id), id, olds, news, refuse);
+    update(Collection.of(session, definition(), news, id), id, olds, news, reject);
 
 /**
  * Changes in place what differs, and does what an earlier run began and did not finish.
@@ -32,13 +35,13 @@ export async function update(
   id: string,
   olds: Props,
   news: Props,
-  refuse?: Refusing,
+  reject?: Rejecting,
 ): Promise<Props> {
   const { definition } = collection;
   const before = partsOf(definition, olds);
   const key = regenerating(definition, before, news);
-  if (key === undefined) return updateFrom(collection, id, olds, news, before, refuse);
-  const others = before.unclear.filter((one) => one !== key);
+  if (key === undefined) return updateFrom(collection, id, olds, news, before, reject);
+  const others = before.unclear.filter((input) => input !== key);
   const shown = await regenerate(collection, id, key, before).catch((error: unknown) => {
     if (!isUnclear(error)) throw error;
     throw new Incomplete(id, stateOf(definition, { ...before, unclear: [...others, key] }, olds), error);
@@ -47,7 +50,7 @@ export async function update(
   const asked = { ...before.asked, [key]: news[key] };
   const after = { ...before, asked, shown: { ...before.shown, ...shown }, unclear: others };
   try {
-    return await updateFrom(collection, id, olds, news, after, refuse);
+    return await updateFrom(collection, id, olds, news, after, reject);
   } catch (error) {
     if (error instanceof Incomplete) throw error;
     throw new Incomplete(id, stateOf(definition, after, olds), error);
@@ -61,22 +64,22 @@ async function updateFrom(
   olds: Props,
   news: Props,
   before: StateParts,
-  refuse?: Refusing,
+  reject?: Rejecting,
 ): Promise<Props> {
   const { definition } = collection;
   const { changed, drifted, kept: staying } = changedKeys(definition, before, news);
   const keys = [...changed, ...drifted].filter((key) => inputMeta(definition, key)?.visibility !== "program");
   const kept = { ...olds, ...news };
-  const one: Change = { collection, id, inputs: news, keys, before };
+  const change: Change = { collection, id, inputs: news, keys, before };
   const asked: StateParts = {
     ...before,
     asked: { ...news, ...stillAsked(definition, before.asked, staying) },
     answered: { ...before.answered, ...alreadySo(definition, before, news) },
     unclear: [],
   };
-  const parts = keys.length === 0 ? asked : await applied(one, asked, olds, changed, refuse);
+  const parts = keys.length === 0 ? asked : await applied(change, asked, olds, changed, reject);
   if (!parts) return stateOf(definition, asked, kept);
-  const ready = await restarted(collection, id, parts, kept, before.open.includes(restartStep));
+  const ready = await restarted(collection, id, parts, kept, before.open);
   const sent = keys.filter((key) => !parts.refused.includes(key));
   const isRemoval = sent.some((key) => isUnset(news[key]) && mayBeIgnored(definition, news, key));
   return settle(collection, id, ready, { sent, state: kept, isRemoval });
@@ -84,7 +87,7 @@ async function updateFrom(
 
 /** Requested values of unchanged inputs, in normal form, because another input may have set them. */
 function stillAsked(definition: Definition, asked: Props, keys: readonly string[]): Props {
-  const [last, none] = [asked, {}].map((one) => normalOf(definition, one)) as [Props, Props];
+  const [last, none] = [asked, {}].map((props) => normalOf(definition, props)) as [Props, Props];
   return Object.fromEntries(keys.map((key) => [key, sameValue(last[key], none[key]) ? asked[key] : last[key]]));
 }
 
@@ -100,54 +103,48 @@ function alreadySo(definition: Definition, { shown }: StateParts, news: Props): 
  * @returns what is known then; undefined: the object has served its purpose and is gone
  */
 async function applied(
-  one: Change,
+  change: Change,
   asked: StateParts,
   olds: Props,
   changed: readonly string[],
-  refuse?: Refusing,
+  reject?: Rejecting,
 ): Promise<StateParts | undefined> {
-  const { collection, id, keys, before } = one;
-  await refuse?.(one);
+  const { collection, id, keys, before } = change;
+  await reject?.(change);
   const isDrift = !keys.some((key) => changed.includes(key));
-  const refused = (some: string[], why: string, then: StateParts): Incomplete =>
-    new Incomplete(id, stateOf(collection.definition, withRefused(then, some), olds), refusedChange(one, some, why));
+  const refused = (inputs: string[], why: string, then: StateParts): Incomplete => {
+    const state = stateOf(collection.definition, withRefused(then, inputs), olds);
+    return new Incomplete(id, state, refusedChange(change, inputs, why));
+  };
   let effect: Effect;
   try {
-    effect = await effectOf(one, await change(one));
+    effect = await effectOf(change, await sendChange(change));
   } catch (error) {
-    if (hasCode(error, "deleted-outside") && (await isServed(one, olds))) return undefined;
+    if (hasCode(error, "deleted-outside") && (await isServed(change, olds))) return undefined;
     if (isUnclear(error)) {
       const unclear = { ...asked, asked: before.asked, unclear: keys };
       throw new Incomplete(id, stateOf(collection.definition, unclear, olds), error.cause);
     }
-    const some = refusable(one);
-    if (!(error instanceof UserError) || error.why === undefined || some.length === 0) throw error;
-    if (!isDrift) throw refused(some, error.why, { ...asked, asked: before.asked });
-    collection.warn(`somebody changed ${some.join(" and ")} in the service, and ${error.why}`);
-    return withRefused(asked, some);
+    const refusables = refusable(change);
+    if (!(error instanceof UserError) || error.why === undefined || refusables.length === 0) throw error;
+    if (!isDrift) throw refused(refusables, error.why, { ...asked, asked: before.asked });
+    collection.warn(`somebody changed ${refusables.join(" and ")} in the service, and ${error.why}`);
+    return withRefused(asked, refusables);
   }
   const made = keys.filter((key) => !effect.ignored.includes(key));
-  const parts = { ...changedTo(asked, one, effect.shown), open: openAfter(collection, made, asked.open) };
-  const ignored = isDrift ? [] : refusable(one).filter((key) => isKept(one, parts, olds, key));
+  const parts = { ...changedTo(asked, change, effect.shown), open: openAfter(collection, made, asked.open) };
+  const ignored = isDrift ? [] : refusable(change).filter((key) => isKept(change, parts, olds, key));
   if (ignored.length > 0) {
     const why = `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`;
     throw refused(ignored, why, { ...parts, asked: before.asked });
   }
-  warnOfIgnored(one, effect.ignored);
+  warnOfIgnored(change, effect.ignored);
   return parts;
 }
 
 /** Whether the service kept the old value. After an unclear change, that may be the one that is asked for. */
 const isKept = ({ inputs }: Change, { shown }: StateParts, olds: Props, key: string): boolean =>
   sameValue(shown[key], olds[key]) && !sameValue(shown[key], inputs[key]);
-
-/** Steps that are still to be done after a change. */
-export const openAfter = (
-  { definition }: Collection,
-  sent: readonly string[],
-  open: readonly string[] = [],
-): readonly string[] =>
-  sent.some((key) => inputMeta(definition, key)?.onChange === "restart") ? [...new Set([...open, restartStep])] : open;
 
 /** The state after a change. Without an answer, the change counts as made. */
 function changedTo(parts: StateParts, { inputs, keys }: Change, shown: Props): StateParts {
@@ -187,46 +184,4 @@ async function isServed({ collection, keys, inputs }: Change, olds: Props): Prom
     );
   collection.say(`has served its purpose and is gone, so the change of ${keys.join(" and ")} has no effect.`);
   return true;
-}
-
-/**
- * Restarts the object if that is still to be done.
- * @param isSecond whether an earlier run could not restart it
- * @throws Incomplete if it did not restart: the next update tries again
- */
-export async function restarted(
-  collection: Collection,
-  id: string,
-  parts: StateParts,
-  kept: Props,
-  isSecond = false,
-): Promise<StateParts> {
-  if (!parts.open.includes(restartStep)) return parts;
-  const done: StateParts = { ...parts, open: parts.open.filter((step) => step !== restartStep) };
-  try {
-    return seen(done, await restart(collection, id), []);
-  } catch (error) {
-    const isImpossible = isApiError(error, "missing", "unsupported");
-    const next = isImpossible
-      ? "restart it in the console, then run `pulumi up` again: this service cannot."
-      : "run `pulumi up` again, which restarts it.";
-    if (isImpossible && isSecond) {
-      collection.warn(`this service cannot restart it. Its last change takes effect after a restart.`);
-      return done;
-    }
-    throw new Incomplete(
-      id,
-      stateOf(collection.definition, parts, kept),
-      new UserError(
-        codeOf(error) ?? "not-ready",
-        `${collection.what}: ${next} It was changed, but not restarted, so that the change has no effect yet: ${sentence(briefly(error))}`,
-      ),
-    );
-  }
-}
-
-/** Restarts the object and returns its new state. The service may show it as ready for another moment. */
-async function restart(collection: Collection, id: string): Promise<Props> {
-  const answer = await collection.session.client.put(`${collection.pathOf(id)}/reset`, {});
-  return shownSoon(collection, id, answer, ({ state }) => conditionOf(state) === "pending");
 }

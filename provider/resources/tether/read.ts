@@ -3,7 +3,7 @@ import { answerOr } from "../../api/api-error";
 import { paths } from "../../api/paths";
 import { contractOn, type ShownTether, tetherIn } from "../../api/tether";
 import { type Props } from "../../core/definition";
-import { Listed } from "../../core/listed";
+import { Listed } from "../../core/collection";
 import { type Session } from "../../core/session";
 import { isStored, storedIn, storedKey, stateVersion } from "../../core/state";
 import { times } from "../../core/times";
@@ -61,7 +61,7 @@ export function asItIs(shown: ShownTether = { unclear: [] }, wanted: Props = {})
   const { network, interval, state } = shown;
   // What else a list names may be another word for one of these.
   const networks = new Set([...tetherNetworks, ...(network ? [network] : [])]);
-  const deployedNetworks = [...networks].filter((one) => contractOn(shown, one) === "yes");
+  const deployedNetworks = [...networks].filter((name) => contractOn(shown, name) === "yes");
   const active = state === "active";
   const progress = active ? "active" : hasContract(deployedNetworks, network) ? "inactive" : "configured";
   const seen = tetherSeen(wanted, { network, interval });

@@ -88,8 +88,14 @@ const kills: [adapter: string, kills: Kill[]][] = [
       [deploy, acted],
     ],
   ],
-  // The credential before any other run has asked for one.
-  ["plugin", [[consortia, acted], [memberships], [environments], [appcreds, acted, isProvider], [nodes], [deploy]]],
+  // The credential before any other run has asked for one, and once more: both are nobody's then.
+  [
+    "plugin",
+    [
+      ...[[consortia, acted] as Kill, [memberships] as Kill, [environments] as Kill],
+      ...[[appcreds, acted, isProvider] as Kill, [nodes] as Kill, [appcreds, acted] as Kill, [deploy] as Kill],
+    ],
+  ],
 ];
 
 /**
@@ -99,8 +105,7 @@ const kills: [adapter: string, kills: Kill[]][] = [
 test.each(kills)(
   "on the %s provider, killed at each create: `pulumi cancel && pulumi up` continues",
   async (adapter, all) => {
-    const resources = { "consortium:index:Consortium": { pattern: "${name}-${hex(8)}" } };
-    const autonaming = { providers: { consortium: { resources } } } as unknown as string;
+    const autonaming = { providers: { consortium: { pattern: "${name}-${hex(8)}" } } } as unknown as string;
     const onPlugin = { plugin: true, config: { "pulumi:autonaming": autonaming } };
     const w = await world(wholeTree, { ...(adapter === "plugin" && onPlugin), env: { XDG_STATE_HOME: temporary() } });
     const named = async () => (await w.network()).consortia.map(({ name }) => name);

@@ -3,7 +3,7 @@ import { type ErrorFacts } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
 import { type Definition, type Props } from "../../../provider/core/definition";
-import { type Change, change, effectOf } from "../../../provider/core/lifecycle/change";
+import { type Change, effectOf, sendChange } from "../../../provider/core/lifecycle/change";
 import { newSession, within } from "../../../provider/core/session";
 import { isUnclear } from "../../../provider/errors";
 import { definitions } from "../../../provider/resources";
@@ -73,12 +73,12 @@ test("sends the whole object, as it is shown otherwise, where the service says t
   const shown = { name: "old", size: "small", zoneId: "z", state: "started", revision: "1" };
   const asked = { keys: ["name"], inputs: { size: undefined }, before: { shown } };
   const { one, sent } = changing("node", { ...asked, answers: [refusal("GET, PUT"), { id: "x1", _revision: 2 }] });
-  await change(one);
+  await sendChange(one);
   const whole = { membership_id: "m", name: "n", size: "small", zone_id: "z" };
   expect(sent).toEqual([{ name: "n" }, whole]);
   for (const allow of [undefined, "GET, DELETE"]) {
     const other = changing("node", { ...asked, answers: [refusal(allow)], listed: base.node });
-    await expect(change(other.one)).rejects.toThrow(/cannot change name in place/);
+    await expect(sendChange(other.one)).rejects.toThrow(/cannot change name in place/);
     expect(other.sent).toHaveLength(1);
   }
 });
@@ -98,7 +98,7 @@ describe("an answer", () => {
       listed,
       before: { shown: { name: "old", revision: "1" } },
     });
-    expect(await change(one)).toMatchObject({ name });
+    expect(await sendChange(one)).toMatchObject({ name });
     expect([asked.length, clock.now() <= 3_400]).toEqual([looks, true]);
   });
 });
@@ -111,7 +111,7 @@ test("an answer of the same revision is believed only if it shows all that was s
     listed: { name: "n", size: "large", _revision: 2 },
     before: { shown: { revision: "1" } },
   });
-  expect(await change(part.one)).toMatchObject({ size: "large" });
+  expect(await sendChange(part.one)).toMatchObject({ size: "large" });
   expect(part.asked).toHaveLength(1);
   const secret = changing("configuration", {
     keys: ["details"],
@@ -119,7 +119,7 @@ test("an answer of the same revision is believed only if it shows all that was s
     answers: [{ id: "x1", _revision: 1 }],
     before: { shown: { revision: "1" } },
   });
-  await change(secret.one);
+  await sendChange(secret.one);
   expect(secret.asked).toEqual([]);
 });
 
@@ -151,8 +151,8 @@ describe("a refusal", () => {
     ["of an object that is there", "node", ["name"], refusal("denied", 403), /PATCH \/x: HTTP 403/],
   ])("%s (%s)", async (_, kind, keys, error, message) => {
     const { one } = changing(kind, { keys, answers: [error], listed: base[kind] });
-    await expect(change(one)).rejects.toThrow(message);
-    await change(one).catch((thrown: unknown) => expect(isUnclear(thrown)).toBe(false));
+    await expect(sendChange(one)).rejects.toThrow(message);
+    await sendChange(one).catch((thrown: unknown) => expect(isUnclear(thrown)).toBe(false));
   });
 });
 

@@ -1,5 +1,6 @@
 import { type z } from "zod";
-import { check, enoughFor } from "../../../provider/core/check";
+import { enoughFor } from "../../../plugin/schema/examples";
+import { check } from "../../../provider/core/check";
 import { diff } from "../../../provider/core/diff";
 import { definitions } from "../../../provider/resources";
 import { type Kind, type Props, unknown } from "../../support/engine";

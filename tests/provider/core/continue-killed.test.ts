@@ -1,10 +1,13 @@
 import { ApiError, type ConsortiumClient, type Identified } from "../../../provider/api";
 import { Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
-import { CreateLog, type Line, type LoggedCreate } from "../../../provider/core/create-log";
+import { type LoggedCreate } from "../../../provider/core/create-log";
 import { type Definition, type Props } from "../../../provider/core/definition";
-import { discardKilled, toContinue } from "../../../provider/core/lifecycle/continue-killed";
-import { withKey } from "../../../provider/core/ownership";
+import { discardKilled } from "../../../provider/core/lifecycle/recognize";
+import { findExisting } from "../../../provider/core/lifecycle/adopt";
+import { interruptedFor } from "../../../provider/core/lifecycle/create";
+import { withKey } from "../../../provider/core/organization";
+import { CreateLog, type Line } from "../../../provider/pulumi/stack-log";
 import { newSession, type Session, within } from "../../../provider/core/session";
 import { definitions } from "../../../provider/resources";
 import { settingsFor } from "../../support/peer";
@@ -75,15 +78,18 @@ function killed({ kind = "node", inputs = {}, interrupted, items = [], others = 
     until: () => client,
     http: { ...new Http(here), settings: here, serviceTime: () => undefined },
   } as unknown as ConsortiumClient;
-  const createLog = new CreateLog({
-    before: { interrupted, isContinued: true },
-    write: (line) => void written.push(line),
-    others: () =>
-      Object.entries(others).map(([stack, lines]) => ({
-        stack,
-        file: writeIn(folder, stack, lines.map((line) => JSON.stringify(line)).join("\n")),
-      })),
-  });
+  const createLog = new CreateLog(
+    {
+      before: { interrupted, isContinued: true },
+      write: (line) => void written.push(line),
+      others: () =>
+        Object.entries(others).map(([stack, lines]) => ({
+          stack,
+          file: writeIn(folder, stack, lines.map((line) => JSON.stringify(line)).join("\n")),
+        })),
+    },
+    here,
+  );
   const whole = newSession(client, {
     clock,
     createLog,
@@ -100,8 +106,8 @@ function killed({ kind = "node", inputs = {}, interrupted, items = [], others = 
 
 async function continuing(given: Case) {
   const { collection, clock, said, written } = killed(given);
-  const is = await toContinue(collection).then(
-    (item) => item?.id ?? "none",
+  const is = await findExisting(collection, [], interruptedFor(collection)).then(
+    (found) => found?.item.id ?? "none",
     ({ message }: Error) => message,
   );
   return { is, took: clock.now(), said, written };
@@ -235,7 +241,7 @@ describe("a credential of a killed run, whose password was lost with it", () => 
   const credential = (id: string, change: Props = {}): Identified => node(id, { name: "a", ...change });
   async function discarding(given: Partial<Case>, siblings: Identified[] = []) {
     const { collection, deleted, said } = killed({ kind: "appCred", interrupted: [], ...given });
-    await discardKilled(collection, siblings);
+    await discardKilled(collection, interruptedFor(collection), siblings);
     return { deleted, said: said.join("\n") };
   }
 
@@ -248,6 +254,24 @@ describe("a credential of a killed run, whose password was lost with it", () => 
       { interrupted: [logged("1")], items: [[credential("x")]] },
       [],
       ["x"],
+    ],
+    [
+      "is, and so is that of the run before, which the second one saw",
+      { interrupted: [logged("1"), logged("2", { before: ["x"] })], items: [[credential("x")], [credential("y")]] },
+      [],
+      ["x", "y"],
+    ],
+    [
+      "is not if one was there before the first run, nor if it came too long after that for the first, and before the second",
+      {
+        interrupted: [
+          logged("1", { before: ["w"] }),
+          logged("2", { before: ["w", "x"], serviceAt: began + 3_600_000, at: now + 3_600_000 }),
+        ],
+        items: [[credential("w")], [credential("x", { created_at: at(began + 1_800_000) })]],
+      },
+      [],
+      [],
     ],
     [
       "is not if it may be another's",

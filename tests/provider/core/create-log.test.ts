@@ -6,13 +6,13 @@ import { ApiError } from "../../../provider/api";
 import {
   type Before,
   CreateLog,
-  isSentWith,
   type Line,
   type LogContents,
-  type LoggedCreate,
   readCreateLog,
   written,
-} from "../../../provider/core/create-log";
+} from "../../../provider/pulumi/stack-log";
+import { type LoggedCreate, noLog } from "../../../provider/core/create-log";
+import { isKnown } from "../../../provider/core/organization";
 import { settingsFor } from "../../support/peer";
 
 /* A killed run leaves proof of the objects that it created; the next run takes nothing else. */
@@ -98,6 +98,8 @@ describe("the lines of a file", () => {
     expect(of(...lines)).toEqual({ ...nothing, ...contents });
   });
 
+  const settings = settingsFor("https://x/api/v1");
+
   /** The log of a process that finds these contents. */
   function logOf(contents: Partial<Before>, stacks: Record<string, Line[]> = {}) {
     const written: Line[] = [];
@@ -107,7 +109,7 @@ describe("the lines of a file", () => {
       return { stack, file: own };
     });
     const before = { interrupted: [], isContinued: false, ...contents };
-    const log = new CreateLog({ before, write: (line) => void written.push(line), others: () => others });
+    const log = new CreateLog({ before, write: (line) => void written.push(line), others: () => others }, settings);
     return { log, written };
   }
 
@@ -135,9 +137,7 @@ describe("the lines of a file", () => {
     ],
     ["none at all", [], undefined],
   ])("the name that a killed run sent for a resource is %s", (_, interrupted, name) => {
-    const here = settingsFor("https://here/api/v1");
-    expect(logOf({ interrupted }).log.nameFor("/p", "r", here, (id) => id === "x")).toBe(name);
-    expect(new CreateLog().nameFor("/p", "r", here, () => false)).toBeUndefined();
+    expect(logOf({ interrupted }).log.nameFor("/p", "r", (id) => id === "x")).toBe(name);
   });
 
   test("what other stacks create in a place is theirs, whether a run of theirs was killed or not", () => {
@@ -147,10 +147,10 @@ describe("the lines of a file", () => {
       { stack: "one", create: a },
       { stack: "one", create: b },
     ]);
-    expect(new CreateLog().ofOtherStacks("/p")).toEqual([]);
+    expect(noLog.ofOtherStacks("/p")).toEqual([]);
   });
 
-  const settings = settingsFor("https://x/api/v1");
+  const isSentWith = ({ key }: LoggedCreate, by = settings) => isKnown({ keys: [key] }, by);
   const refusal = (kind: "invalid" | "lost") => new ApiError({ kind, call: "POST /p", errorMessage: "no" });
 
   test.each<[string, unknown, string[]]>([
@@ -160,7 +160,7 @@ describe("the lines of a file", () => {
     ["that failed in another way", new Error("no"), ["begun", "again"]],
   ])("a create %s is written down before each request, and after", async (_, result, kinds) => {
     const { log, written } = logOf({});
-    const sent = log.logged({ path: "/p", name: "n", before: ["y"], settings }, async (sending) => {
+    const sent = log.logged({ path: "/p", name: "n", before: ["y"] }, async (sending) => {
       await sending(7);
       await sending(8);
       if (result instanceof Error) throw result;
@@ -174,16 +174,16 @@ describe("the lines of a file", () => {
       { again: string; serviceAt: number },
     ];
     expect(first).toMatchObject({ path: "/p", name: "n", before: ["y"], serviceAt: 7 });
-    expect([again, serviceAt, isSentWith(first, settings)]).toEqual([first.attempt, 8, true]);
+    expect([again, serviceAt, isSentWith(first)]).toEqual([first.attempt, 8, true]);
     expect(isSentWith(first, settingsFor("https://y/api/v1"))).toBe(false);
   });
 
   test("what was left and what is continued is written down", async () => {
     const { log, written } = logOf({});
-    await log.left({ path: "/p", name: "n", id: "x" }, settings);
+    await log.left({ path: "/p", name: "n", id: "x" });
     await log.continued(a, "y");
     const [{ left }, ...more] = written as [{ left: LoggedCreate }, ...Line[]];
-    expect([left.id, left.before, isSentWith(left, settings)]).toEqual(["x", [], true]);
+    expect([left.id, left.before, isSentWith(left)]).toEqual(["x", [], true]);
     const attempt = expect.not.stringMatching(/^a$/) as string;
     expect(more).toEqual([{ begun: { ...a, attempt } }, { made: attempt, id: "y" }]);
   });

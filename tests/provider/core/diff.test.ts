@@ -1,5 +1,5 @@
 import { type Props } from "../../../provider/core/definition";
-import { driftBetween } from "../../../provider/core/diff";
+import { driftBetween } from "../../../inventory/drift";
 import { unknown } from "../../../provider/core/values";
 import { type Based, compared, definitionOf, type Last, shared, stateLike } from "./comparing";
 

@@ -1,5 +1,5 @@
 import { type Props } from "../../../provider/core/definition";
-import { Leases } from "../../../provider/core/leases";
+import { Leases } from "../../../provider/core/session";
 import { definitions } from "../../../provider/resources";
 
 /* Which resource of the program has which object: the second one is refused. stacks/handover.test.ts has the same in whole runs. */
@@ -62,8 +62,8 @@ describe("two new ones", () => {
     declare("a");
     take("a", "n1");
     expect(declare("b")).toBeUndefined();
-    leases.ended(resource("b"), "failed");
-    for (const nobody of [resource("nobody"), undefined]) leases.ended(nobody, "failed");
+    leases.failed(resource("b"), "made nothing");
+    for (const nobody of [resource("nobody"), undefined]) leases.failed(nobody, "made nothing");
     expect(declare("c")).toBeUndefined();
     declare("c", "node", { name: "two" });
     expect(declare("d")).toBeUndefined();
@@ -141,9 +141,9 @@ test("who has an object: who took it, or has it in its state, and is not the one
   expect([holder("n1", "a"), holder("n1", "b"), holder("n3", "c")]).toEqual([undefined, "a", undefined]);
   leases.deleted(pathOf("n1"));
   expect([holder("n1"), holder("n3")]).toEqual([undefined, "c"]);
-  leases.ended(resource("c"), "unready");
+  leases.failed(resource("c"), "unready");
   expect(holder("n3")).toBe("c");
-  leases.ended(resource("c"), "failed");
+  leases.failed(resource("c"), "made nothing");
   expect(holder("n3")).toBeUndefined();
 });
 
@@ -151,11 +151,10 @@ test("what could not be made, of any kind or of one", () => {
   const { declare, leases, resource } = program();
   declare("a");
   declare("b", "membership");
-  leases.ended(resource("a"), "ready");
   expect([leases.unmade(), leases.unmade("Node")]).toEqual([undefined, undefined]);
-  leases.ended(resource("b"), "unready");
+  leases.failed(resource("b"), "unready");
   expect([leases.unmade()?.resource.name, leases.unmade("Membership")?.resource.name]).toEqual(["b", "b"]);
   expect(leases.unmade("Node")).toBeUndefined();
-  leases.ended(resource("a"), "failed");
+  leases.failed(resource("a"), "made nothing");
   expect(leases.unmade("Node")?.resource.name).toBe("a");
 });

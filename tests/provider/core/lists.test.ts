@@ -1,9 +1,8 @@
 import { type ConsortiumClient, type Identified } from "../../../provider/api";
 import { type ErrorKind } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
-import { Listed } from "../../../provider/core/listed";
-import { type Listing } from "../../../provider/core/run";
-import { newSession } from "../../../provider/core/session";
+import { Listed } from "../../../provider/core/collection";
+import { type Listing, newSession } from "../../../provider/core/session";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";
 

@@ -1,5 +1,5 @@
-import { type StateObject, isElsewhere, isKnown, type Ownership, withKey } from "../../../provider/core/ownership";
-import { Run } from "../../../provider/core/run";
+import { isElsewhere, isKnown, withKey } from "../../../provider/core/organization";
+import { type Ownership, Run, type StateObject } from "../../../provider/core/session";
 import { VirtualTime } from "../../support/virtual-time";
 import { resolveProviderSettings } from "../../../provider/pulumi/settings";
 

@@ -2,7 +2,7 @@ import { type ConsortiumClient, type Identified } from "../../../provider/api";
 import { type ErrorFacts } from "../../../provider/api/api-error";
 import { type Answer, Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
-import { CreateLog, type Logs } from "../../../provider/core/create-log";
+import { CreateLog, type Logs } from "../../../provider/pulumi/stack-log";
 import { type Definition, type Props } from "../../../provider/core/definition";
 import { sendCreate } from "../../../provider/core/lifecycle/send-create";
 import { newSession, type Session, within } from "../../../provider/core/session";
@@ -79,7 +79,7 @@ export async function sending(given: Case) {
   };
   const whole = newSession(client, {
     clock,
-    ...(given.logged && { createLog: new CreateLog(logs) }),
+    ...(given.logged && { createLog: new CreateLog(logs, http.settings) }),
     ...(given.resource !== undefined && { resource: { key: given.resource, name: given.resource } }),
   });
   const session = given.limitMs === undefined ? whole : within(whole, given.limitMs);

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, utimesSync } from "node:fs";
 import os from "node:os";
 import { dirname, join } from "node:path";
-import { type Line, type LoggedCreate } from "../../../provider/core/create-log";
-import { StackLog } from "../../../provider/pulumi/stack-log";
+import { type LoggedCreate } from "../../../provider/core/create-log";
+import { type Line, StackLog } from "../../../provider/pulumi/stack-log";
 import { temporary, writeIn } from "../../fleet/made";
 import { setEnvironment } from "../../support/service";
 

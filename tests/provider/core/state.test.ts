@@ -8,8 +8,8 @@ import {
   stateOf,
   storedIn,
   toBody,
-  withoutReady,
 } from "../../../provider/core/state";
+import { withoutReady } from "../../../provider/core/wait";
 import { definitions } from "../../../provider/resources";
 
 /* What a state keeps: what was asked for, what the service answered, and what it shows now. */

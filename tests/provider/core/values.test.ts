@@ -1,7 +1,6 @@
 import {
   at,
   groupBy,
-  isPlainName,
   isUnknown,
   isUnset,
   sameAsked,
@@ -11,6 +10,7 @@ import {
   timeOf,
   unknown,
 } from "../../../provider/core/values";
+import { isPlainName } from "../../../sdk/policy/live";
 
 test.each([undefined, null, "", {}, [], { a: undefined }, { a: null }])("%j is not set", (value) =>
   expect(isUnset(value)).toBe(true),

@@ -1,7 +1,7 @@
 import { contentsKey, hiddenKey, logicalNameKey, previewKey, secretsKey, stackKey } from "../../../provider/constants";
 import { type Definition, type Props } from "../../../provider/core/definition";
-import { type ProgramResource } from "../../../provider/core/leases";
-import { withKey } from "../../../provider/core/ownership";
+import { type ProgramResource } from "../../../provider/core/session";
+import { withKey } from "../../../provider/core/organization";
 import { Sessions } from "../../../provider/pulumi/sessions";
 import { fresh, stateOf, storedKey } from "../../../provider/core/state";
 import { unknown } from "../../../provider/core/values";

@@ -1,4 +1,3 @@
-import { Progress } from "../../../provider/core/progress";
 import { type Session } from "../../../provider/core/session";
 import { type Look, nextLookMs, waitFor } from "../../../provider/core/wait";
 import { VirtualTime } from "../../support/virtual-time";
@@ -17,7 +16,7 @@ const session = (time: VirtualTime, ms = Infinity): { session: Session; said: [a
       clock: time,
       say,
       deadline: { at: time.now() + ms, limit: `${ms / 1000} s` },
-      progress: new Progress(time, say),
+      tell: say,
     } as unknown as Session,
     said,
   };

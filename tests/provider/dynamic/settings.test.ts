@@ -1,6 +1,6 @@
 import { ApiKey } from "../../../provider/api/settings";
 import { UndiciTransport } from "../../../provider/api/transport";
-import { isKnown } from "../../../provider/core/ownership";
+import { isKnown } from "../../../provider/core/organization";
 import { settingVariables } from "../../../provider/pulumi/settings";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { hostProcess } from "../../../provider/dynamic/host";

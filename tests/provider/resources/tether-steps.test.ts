@@ -1,6 +1,6 @@
 import { ApiError, type ConsortiumClient } from "../../../provider/api";
 import { type ErrorKind } from "../../../provider/api/api-error";
-import { CreateLog } from "../../../provider/core/create-log";
+import { noLog } from "../../../provider/core/create-log";
 import { type Props } from "../../../provider/core/definition";
 import { newSession, within } from "../../../provider/core/session";
 import { storedKey } from "../../../provider/core/state";
@@ -65,8 +65,7 @@ async function doing(given: Case, act: "begin" | "configure" | "stop" = "configu
   ]);
   const client = Object.fromEntries(calls) as unknown as ConsortiumClient;
   Object.assign(client, { until: () => client, http: { serviceTime: () => undefined } });
-  const before = { interrupted: [], isContinued: given.isContinued === true };
-  const createLog = new CreateLog({ before, write: () => undefined, others: () => [] });
+  const createLog = { ...noLog, isContinued: given.isContinued === true };
   const whole = newSession(client, {
     clock,
     createLog,

@@ -1,8 +1,7 @@
 import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppCred, Consortium, Node } from "../../../sdk";
-import { readCreateLog } from "../../../provider/core/create-log";
-import { StackLog } from "../../../provider/pulumi/stack-log";
+import { readCreateLog, StackLog } from "../../../provider/pulumi/stack-log";
 import { createLogs, linesOf, loseAnswers, newProcess, setEnvironment } from "../../support/service";
 import { revealed } from "../../support/double/wire";
 import { ledger, type Make, onBothAdapters } from "../../support/stacks";
