@@ -12,6 +12,9 @@ const remainderLength = 6;
 const encodedLength = 6;
 
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
+const ascii = (text: string): string =>
+  text.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 /** A lone surrogate has no form in a URL. */
 function inUrl(text: string): string[] {
@@ -35,12 +38,15 @@ function inBase64(text: string): string[] {
   });
 }
 
-/** The ways others write a text: in JSON, once and twice, on one line, and in URLs. */
+/** The ways others write a text: in JSON (once and twice, as Python and PHP write it), on one line, in URLs and in HTML. */
 const writings = (text: string): string[] => [
   text,
   quoted(text),
   quoted(quoted(text)),
+  ascii(quoted(text)),
+  quoted(text).replaceAll("/", "\\/"),
   printable(text),
+  text.replace(/[&<>"']/g, (character) => entities[character]!),
   ...inUrl(text),
 ];
 
