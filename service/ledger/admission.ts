@@ -16,7 +16,7 @@ const typeSince: Readonly<Record<number, HardFork>> = { 1: "berlin", 2: "london"
 const usualSize = 131_072;
 const mostNonce = 2n ** 64n - 1n;
 
-export const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";
+const forkOf = ({ profile }: ChainSpec): HardFork => profile?.hardFork ?? "prague";
 
 /** Decodes a signed transaction. Throws problems that do not depend on the chain's state. */
 function decoded(raw: string, spec: ChainSpec): Transaction {

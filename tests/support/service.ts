@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type LoggedCreate } from "../../provider/core/create-log";
 import { type Line } from "../../provider/pulumi/stack-log";
 import { likeWhom } from "../../service/command/options";
-import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service/index";
+import { type Service, type ServiceOptions, startService } from "../../service/index";
 import { noting } from "./in-process";
 import { type VirtualTime, virtualTime } from "./virtual-time";
 
@@ -65,11 +65,6 @@ export async function start(options: ServiceOptions = {}): Promise<Started> {
   return { service, time, said, calls };
 }
 
-/** A fault without an answer is not awaited for long: only this takes real time. */
-export function impatient({ kind }: Pick<FaultRule, "kind">): void {
-  if (kind === "hang") setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "1" });
-}
-
 let processes = 0;
 
 /** Another command is another provider process, with these variables: its session knows nothing of earlier ones. */
@@ -96,7 +91,7 @@ export const linesOf = (file: string): Line[] =>
   readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line) as Line); // prettier-ignore
 
 /** Changes the logs, as if the killed runs had written other lines. */
-export function rewriteLogs(change: (line: Line) => Line[]): void {
+function rewriteLogs(change: (line: Line) => Line[]): void {
   for (const file of createLogs()) {
     const lines = linesOf(file).flatMap(change);
     writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));

@@ -145,7 +145,7 @@ export async function effectOf(change: Change, answered: Props): Promise<Effect>
 }
 
 /** Inputs that are shown as they were. A name may be written in another way, and where the service chooses, any value will do. */
-export function ignoredIn({ collection, inputs, keys, before }: Change, shown: Props): string[] {
+function ignoredIn({ collection, inputs, keys, before }: Change, shown: Props): string[] {
   const { definition } = collection;
   const [was, is, asked] = [before.shown, shown, inputs].map((props) => normalOf(definition, props)) as [
     Props,
