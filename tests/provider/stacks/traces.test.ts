@@ -36,7 +36,7 @@ onBothAdapters((make) => {
     await sendSpans();
     const all = spans();
     const paths = new Set(all.map((span) => path(all, span)));
-    expect(paths).toContain(`create Node > wait > POST ${nodes}`);
+    expect(paths).toContain(`create Node > POST ${nodes}`);
     expect(paths).toContain(`create Node > wait > GET ${nodes}`);
     expect(paths).toContain("check key > GET /consortia");
     expect([...paths].join("\n")).toMatch(/^read Node/m);
