@@ -76,7 +76,7 @@ test("the memory of an execution ends at its limit", async () => {
   expect(await (await ways(small)).http(call)).toMatchObject({ error: { message: containing("out of gas") } });
 });
 
-test("batches, requests, answers, percentiles and proofs have limits", async () => {
+test("batches, requests and answers have limits", async () => {
   const most = { batch: 3, request: 20_000, answer: 9_000 };
   const made = await ledgered({ callLimits: most });
   const { service, credential, urls } = made;
@@ -87,10 +87,6 @@ test("batches, requests, answers, percentiles and proofs have limits", async () 
     expect(await way([one, one, one, one])).toMatchObject({ error: { message: containing("at most 3") } });
     const big = eth("eth_call", { to: contract }, "latest", code(returning(5_000)));
     expect(await way(big)).toMatchObject({ id: 1, error: { code: -32_005, message: containing("9000 bytes") } });
-    const fees = eth("eth_feeHistory", "0x400", "latest", Array(101).fill(50));
-    expect(await way(fees)).toMatchObject({ error: { message: containing("at most 100") } });
-    const proof = eth("eth_getProof", contract, Array(1_025).fill("0x0"), "latest");
-    expect(await way(proof)).toMatchObject({ error: { message: containing("at most 1024") } });
     expect(await way(one)).toMatchObject({ result: containing("0x") });
   }
   const headers = basic(credential.username, credential.password);

@@ -110,26 +110,6 @@ test("nobody sends or signs for another member's account", async () => {
   expect(await result(urls.rpc, credential, "eth_sign", own, "0x00")).toMatch(/^0x/);
 });
 
-test("invalid calls get specific answers", async () => {
-  const { credential, urls } = await ledgered();
-  const failed = (code: number) => ({ status: 200, body: { id: null, error: { code } } });
-  for (const text of ["", "{", "\0", "nonsense", '{"id":1,']) {
-    expect(await rpc(urls.rpc, credential, text)).toMatchObject(failed(-32_700));
-  }
-  for (const text of ["[]", "1", "null", '"x"', "{}"]) {
-    expect(await rpc(urls.rpc, credential, text)).toMatchObject(failed(-32_600));
-  }
-  const deep = `{"params":${"[".repeat(140_000)}${"]".repeat(140_000)},"id":"a","jsonrpc":"2.0","method":"eth_call"}`;
-  const said = { id: "a", error: { code: -32_600, message: containing("nested too deeply") } };
-  expect(await rpc(urls.rpc, credential, deep)).toMatchObject({ status: 200, body: said });
-  expect(await overSocket(urls.wss, credential, deep)).toMatchObject(said);
-  const inexact = '{"jsonrpc":"2.0","id":12345678901234567890,"method":"eth_chainId"}';
-  expect(await rpc(urls.rpc, credential, inexact)).toMatchObject({ body: { error: { message: containing("2^53") } } });
-  expect(await rpc(urls.rpc, credential, eth("eth_subscribe", "newHeads"))).toMatchObject({
-    body: { error: { message: containing("WebSocket") } },
-  });
-});
-
 test("a WebSocket is closed, or never opens, if its credential is deleted meanwhile", async () => {
   const { send, paths, membership, urls } = await ledgered();
   const tries = Array.from({ length: 360 }, (_, index) => index);

@@ -135,25 +135,9 @@ describe("what the client answers by itself", () => {
 describe("who may make a call", () => {
   test("subscriptions need a WebSocket", () => {
     expect(became(asked("eth_subscribe", "newHeads"))).toMatch(/^1 -32601: notifications not supported/);
-    expect(became(asked("eth_subscribe", "newHeads"), { socket: true })).toBe('["eth_subscribe",["newHeads"]]');
+    for (const kind of ["newHeads", "syncing"])
+      expect(became(asked("eth_subscribe", kind), { socket: true })).toBe(`["eth_subscribe",["${kind}"]]`);
   });
-
-  test.each<[string, unknown[], string]>([
-    ["newHeads", [], "eth_subscribe"],
-    ["syncing", [], "eth_subscribe"],
-    ["newHeads", [{}], "-32602: too many arguments, want at most 1"],
-    ["newPendingTransactions", [], "eth_subscribe"],
-    ["newPendingTransactions", [true], "eth_subscribe"],
-    ["newPendingTransactions", [{}], "-32602: invalid argument 1: must be true or false"],
-    ["logs", [], "-32602: missing value for required argument 1"],
-    ["logs", [true], "-32602: invalid argument 1"],
-    ["logs", [{}], "eth_subscribe"],
-    ["logs", [{ fromBlock: "0x2", toBlock: "0x1" }], "-32602: invalid block range params"],
-    ["logs", [{ fromBlock: "pending" }], "-32602: pending logs are not supported"],
-    ["foo", [], '-32601: no "foo" subscription in eth namespace'],
-  ])("a subscription to %s with %j: %s", (kind, more, outcome) =>
-    expect(became(asked("eth_subscribe", kind, ...more), { socket: true })).toContain(outcome),
-  );
 
   test("who seals blocks is asked of a protocol that says so, and a node's coinbase is its account", () => {
     const clique = { profile: profiles.geth!.poa, account };
@@ -221,19 +205,13 @@ describe("params", () => {
   ])("%s %j", (method, given, params) => expect(passed(method, given)).toBe(at(method, ...params)));
 
   test.each<[string, unknown[], string]>([
-    ["eth_getBalance", [], "missing value for required argument 0"],
-    ["eth_getBalance", [null], "missing value for required argument 0"],
     ["eth_getStorageAt", [account], "missing value for required argument 1"],
-    ["eth_chainId", [1], "too many arguments, want at most 0"],
     ["eth_getBalance", [account, "latest", 1], "too many arguments, want at most 2"],
     ["eth_getBalance", ["0x12"], "invalid argument 0: must be an address: 0x and 40 hexadecimal digits"],
-    ["eth_getBalance", [`${account}0`], "invalid argument 0: must be an address"],
     ["eth_getBalance", [account, "0x01"], 'invalid argument 1: must be the number or hash of a block, or "latest"'],
     ["eth_getBalance", [account, `0x1${"0".repeat(16)}`], "invalid argument 1: must be the number or hash"],
     ["eth_getStorageAt", [account, "1".repeat(67)], "invalid argument 1: must be a storage key"],
-    ["web3_sha3", ["0x1"], "invalid argument 0: must be bytes"],
     ["eth_getTransactionByHash", [`${hash}0`], "invalid argument 0: must be a hash"],
-    ["eth_getBlockByNumber", ["latest", "true"], "invalid argument 1: must be true or false"],
     ["eth_call", [{ to: "0x12" }], "invalid argument 0: to: must be an address"],
     ["eth_call", [{ value: 5 }], "invalid argument 0: value: must be a hexadecimal number of at most 64 digits"],
     ["eth_call", [{ colour: 5, taste: 6 }], "invalid argument 0: unknown field colour, taste"],
@@ -241,19 +219,10 @@ describe("params", () => {
     ["eth_call", [5], "invalid argument 0: must be a transaction object"],
     ["eth_feeHistory", [1_025, "latest", []], "invalid argument 0: Too big: expected number to be <=1024"],
     ["eth_uninstallFilter", ["x".repeat(67)], "invalid argument 0: must be a text of at most 66 characters"],
-    ["eth_getLogs", [{ toBlock: "pending" }], "pending logs are not supported"],
-    ["eth_newFilter", [{ fromBlock: "pending" }], "pending logs are not supported"],
-    ["eth_newFilter", [{ fromBlock: "0x5", toBlock: "0x4" }], "invalid block range params"],
-    ["eth_newFilter", [{ fromBlock: "safe" }], "invalid block range params"],
-    ["eth_newFilter", [{ fromBlock: "0x1", toBlock: "finalized" }], "invalid block range params"],
-    ["eth_newFilter", [{ toBlock: "0x4" }], "invalid block range params"],
-    ["eth_newFilter", [{ toBlock: "earliest" }], "invalid block range params"],
     ["eth_createAccessList", [{}, "latest", {}], "too many arguments, want at most 2"],
     ["debug_traceTransaction", [hash, { tracer: "4byteTracer" }], "invalid argument 1: tracer: must be callTracer"],
     ["debug_traceTransaction", [hash, { stateOverrides: {} }], "invalid argument 1: "],
     ["eth_getLogs", [{ blockHash: hash, toBlock: "latest" }], "cannot specify both BlockHash and FromBlock/ToBlock"],
-    ["eth_getLogs", [{ blockHash: hash, fromBlock: "0x0" }], "cannot specify both BlockHash and FromBlock/ToBlock"],
-    ["eth_getLogs", [{ topics: Array(5).fill(null) }], "topics: exceed max topics: at most 4"],
     ["eth_getLogs", [{ address: Array(1_001).fill(account) }], "address: exceed max addresses: at most 1000"],
     ["eth_getProof", [account, Array(1_025).fill("0x1")], "invalid argument 1: must be at most 1024 storage keys"],
     ["eth_feeHistory", ["0x1", "latest", Array(101).fill(1)], "invalid argument 2: must be at most 100 percentiles"],
@@ -306,18 +275,13 @@ describe("logs", () => {
   test.each<[Criteria, boolean]>([
     [{}, true],
     [{ address: null, topics: null }, true],
-    [{ address: a }, true],
     [{ address: b }, false],
-    [{ address: [b, a] }, true],
     [{ address: [] }, true],
     [{ topics: [] }, true],
-    [{ topics: [one] }, true],
-    [{ topics: [two] }, false],
     [{ topics: [null, two] }, true],
     [{ topics: [null, [one, two]] }, true],
     [{ topics: [[two, null]] }, true],
     [{ topics: [[]] }, true],
-    [{ topics: [null, null, null] }, false],
     [{ address: a, topics: [one, one] }, false],
     [{ address: b, topics: [one] }, false],
   ])("%j: %j", (criteria, fits) => expect(matching(criteria)(log)).toBe(fits));
@@ -327,9 +291,6 @@ describe("the gas that a transaction needs before anything is executed", () => {
   const gas = (fork: Parameters<typeof intrinsicGas>[1], fields: object) =>
     Number(intrinsicGas({ to: account, data: "0x", ...fields } as unknown as Transaction, fork));
   test.each<[Parameters<typeof intrinsicGas>[1], object, number]>([
-    ["berlin", {}, 21_000],
-    ["berlin", { data: "0x000012" }, 21_000 + 4 + 4 + 16],
-    ["berlin", { to: null }, 53_000],
     ["berlin", { to: null, data: `0x${"00".repeat(33)}` }, 53_000 + 33 * 4],
     ["shanghai", { to: null, data: `0x${"00".repeat(33)}` }, 53_000 + 33 * 4 + 2 * 2],
     ["shanghai", { data: `0x${"00".repeat(33)}` }, 21_000 + 33 * 4],
