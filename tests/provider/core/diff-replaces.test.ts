@@ -7,7 +7,6 @@ describe("what replaces", () => {
   const accounts = { "0x52908400098527886E0F7030069857D2E4169EE7": { balance: "1" } };
   const adopted = { how: "adopted" } as const;
   test.each<[string, Based, Last, Props, string[], RegExp | undefined]>([
-    ["another role", "node", {}, { role: "x", name: "n2" }, ["role"], undefined],
     ["a role that is taken out", "node", { asked: { role: "validator" } }, { role: undefined }, ["role"], undefined],
     [
       "no name that the service changes in place",
@@ -26,7 +25,6 @@ describe("what replaces", () => {
       ["name"],
       undefined,
     ],
-    ["another member's", "service", {}, { membershipId: "m2" }, ["membershipId"], undefined],
     [
       "no other member's of what others share",
       "service",
@@ -61,8 +59,6 @@ describe("what replaces", () => {
       [],
       /membershipId stays .*the state has lost its value: run `pulumi refresh`/,
     ],
-    ["keepers that come", "appCred", {}, { keepers: { a: 1 } }, ["keepers"], undefined],
-    ["another chain id", "environment", { asked: { chainId: 7 } }, { chainId: 8 }, ["chainId"], undefined],
     ["another chain id of what was adopted", "environment", { parts: adopted }, { chainId: 8 }, ["chainId"], undefined],
     [
       "no accounts that are taken out",
@@ -72,7 +68,6 @@ describe("what replaces", () => {
       [],
       /prefundedAccounts stays .*no longer sets it/,
     ],
-    ["accounts that come", "environment", {}, { prefundedAccounts: accounts }, ["prefundedAccounts"], undefined],
     [
       "no accounts that it may have",
       "environment",
@@ -88,14 +83,6 @@ describe("what replaces", () => {
       { prefundedAccounts: { ...accounts, "0x0000000000000000000000000000000000000001": { balance: "1" } } },
       ["prefundedAccounts"],
       undefined,
-    ],
-    [
-      "no features without any",
-      "environment",
-      { asked: { testFeatures: { quick: true } } },
-      { testFeatures: {} },
-      [],
-      /testFeatures stays .*no longer sets it/,
     ],
     [
       "no features of which one with its own name is left, but that one",
