@@ -125,18 +125,6 @@ describe("a broken setup:", () => {
       "settings: No API key is set. Create one in the console (API tab, new API key)",
     ],
     [
-      "an address that is none",
-      {},
-      { CONSORTIUM_BASE_URL: "http://x" },
-      'settings: The base address from environment variable CONSORTIUM_BASE_URL has the path "/"',
-    ],
-    [
-      "a region that is none",
-      {},
-      { CONSORTIUM_REGION: "mars" },
-      'settings: The setting region from environment variable CONSORTIUM_REGION must be one of us, eu, ap, ko, us1, eu1, not "mars"',
-    ],
-    [
       "a log that cannot be written",
       {},
       { CONSORTIUM_LOG: "/nowhere/log" },
@@ -153,12 +141,6 @@ describe("a broken setup:", () => {
       {},
       { HTTP_PROXY: "http://me:canary-pass@127.0.0.1:1" },
       "proxy: the proxy http://127.0.0.1:1 (environment variable HTTP_PROXY): the connection was refused",
-    ],
-    [
-      "an old plugin",
-      { pulumi: { "plugin ls": JSON.stringify([{ name: "consortium", version: "0.2.0" }]) } },
-      {},
-      `plugin: 0.2.0 is installed, and this package is ${version}`,
     ],
     [
       "two plugins, and one of them without a version",
