@@ -60,7 +60,7 @@ const proxyText = ({ address, source }: NonNullable<Settings["proxy"]>): string 
 function failed(error: unknown, settings: Settings): Finding {
   if (error instanceof SettingsError) return misset(error);
   if (!isApiError(error)) throw error;
-  const about = error.kind === "denied" ? "API key" : /\bproxy\b/.test(error.errorMessage) ? "proxy" : "service";
+  const about = error.kind === "denied" ? "API key" : /\bproxy\b/i.test(error.errorMessage) ? "proxy" : "service";
   const status = error.status === undefined ? "" : ` (HTTP ${error.status})`;
   const region = error.kind === "denied" ? otherRegionOfKey(settings) : undefined;
   const next = region ? `Set CONSORTIUM_REGION=${region}: the key's id is from that region.` : error.next;

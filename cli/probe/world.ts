@@ -14,7 +14,7 @@ import { paths } from "../../provider/api/paths";
 import { isGoing, isGone } from "../../provider/api/states";
 import { basicAuthHeader } from "../../provider/api/secrets";
 import { UndiciTransport } from "../../provider/api/transport";
-import { TransportError } from "../../provider/api/transport-error";
+import { TransportError } from "../../provider/api/api-error";
 import { Anything } from "../../provider/api/wire";
 import { fieldsOf } from "../../provider/plain";
 import type { AnswersChange, Timing } from "consortium-service";

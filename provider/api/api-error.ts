@@ -83,6 +83,20 @@ export class ApiError extends Error {
   }
 }
 
+/** Why no answer arrived: what a `Transport` throws. */
+export class TransportError extends Error {
+  override readonly name = "TransportError";
+  constructor(
+    readonly kind: Extract<ErrorKind, "unsent" | "lost">,
+    message: string,
+    cause: unknown,
+    /** It timed out: the service may still be working on it. */
+    readonly late = false,
+  ) {
+    super(message, { cause });
+  }
+}
+
 /** An incomplete list: an object that is not in it may still exist. */
 export class PartialList extends ApiError {
   readonly #items: unknown[];
@@ -127,38 +141,22 @@ export async function answerOr<T, F>(answer: Promise<T>, otherwise: F, ...kinds:
 /** Adds a full stop unless the text has its own end punctuation. */
 export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
-export function kindOfStatus(status: number): ErrorKind {
-  switch (status) {
-    case 401:
-    case 403:
-      return "denied";
-    case 404:
-    case 410:
-      return "missing";
-    case 405:
-    case 501:
-      return "unsupported";
-    case 409:
-    case 412:
-    case 423:
-      return "conflict";
-    case 408:
-    case 504:
-      return "lost";
-    case 425:
-    case 429:
-      return "limited";
-    case 503:
-      return "unavailable";
-    default:
-      return status >= 500 ? "server" : "invalid";
-  }
-}
+const statuses: Partial<Record<ErrorKind, readonly number[]>> = {
+  denied: [401, 403],
+  missing: [404, 410],
+  unsupported: [405, 501],
+  conflict: [409, 412, 423],
+  lost: [408, 504],
+  limited: [425, 429],
+  unavailable: [503],
+};
+
+export const kindOfStatus = (status: number): ErrorKind =>
+  (Object.keys(statuses) as ErrorKind[]).find((kind) => statuses[kind]!.includes(status)) ??
+  (status >= 500 ? "server" : "invalid");
 
 export const limitAdvice =
   "The organization has reached its limit: delete one that is not needed, or ask whoever runs the service for a higher limit.";
-
-const dayMs = 86_400_000;
 
 const codes = {
   unsent: "unreachable",
@@ -187,14 +185,17 @@ function codeOfFailure(facts: ErrorFacts): ErrorCode {
 /** Next steps by kind of failure. */
 export function nextStep(facts: ErrorFacts, settings: Settings): string {
   const { kind, status, retryAfterMs = 0 } = facts;
-  const { apiKey, baseUrl, advice } = settings;
+  const { apiKey, baseUrl, advice, proxy } = settings;
   if (isElsewhere(facts) || kind === "unsupported")
     return `Check that ${addressOf(settings)} is the address of the API.`;
   if (isSilent(facts)) return `Look for the reason in the console, then ${advice.again}.`;
   if (status === 402) return limitAdvice;
   switch (kind) {
     case "unsent":
-      return `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`;
+      return (
+        `The service at ${addressOf(settings)} cannot be reached: check the address, the network` +
+        `${proxy ? `, ${proxy.source}, NO_PROXY` : ""} and that the service is running.`
+      );
     case "denied": {
       const what = status === 401 ? "was refused" : "is not allowed to do this";
       const other = status === 401 ? otherRegionOfKey(settings) : undefined;
@@ -213,7 +214,6 @@ export function nextStep(facts: ErrorFacts, settings: Settings): string {
     case "server":
     case "unavailable":
     case "limited":
-      if (retryAfterMs > dayMs) return "The service asks to wait for longer than a day: ask whoever runs it.";
       if (retryAfterMs > 60_000)
         return `The service asks to wait for ${Math.ceil(retryAfterMs / 60_000)} minutes: then ${advice.again}.`;
       return `The service at ${baseUrl} may be having problems: ${advice.again} later.`;

@@ -38,8 +38,6 @@ const secretKey =
 
 export class CallLog {
   readonly #file: string;
-  /** Bytes that others and this process may have written since the last look. */
-  #unchecked = Infinity;
 
   /** @throws SettingsError if the file cannot be written */
   constructor(
@@ -72,7 +70,7 @@ export class CallLog {
     if (this.level === "errors" && !isFailure) return;
     try {
       const line = `${JSON.stringify(this.#entry(call, isFailure))}\n`;
-      this.#rotate(line.length);
+      this.#rotate();
       appendFileSync(this.#file, line, { mode: 0o600 }); // whole lines, so that lines of other processes do not mix
     } catch {
       // the run goes on without its log
@@ -100,10 +98,7 @@ export class CallLog {
   }
 
   /** Starts a new file once this one is full. */
-  #rotate(bytes: number): void {
-    this.#unchecked += bytes;
-    if (this.#unchecked < this.limit / 100) return;
-    this.#unchecked = 0;
+  #rotate(): void {
     if ((statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) < this.limit) return;
     renameSync(this.#file, `${this.#file}.1`);
     this.#begin();

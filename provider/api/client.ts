@@ -38,13 +38,9 @@ import {
 } from "./wire";
 import { accountIn, countIn, type TetherAccount } from "./tether";
 
-export interface EnvironmentRequest {
-  provider: string;
-  consensus_type: string;
-  name?: string;
-  chain_id?: number;
-  [extra: string]: unknown;
-}
+type Body<T> = T & Record<string, unknown>;
+
+export type EnvironmentRequest = Body<{ provider: string; consensus_type: string; name?: string; chain_id?: number }>;
 
 /** A service may take a filter that begins like this for an operation, so it is compared here. */
 const isOperation = (value: string | undefined): boolean => /^[!<>^$~]/.test(value ?? "");
@@ -73,7 +69,7 @@ export class ConsortiumClient {
   listConsortia(filter: { name?: string } = {}): Promise<ConsortiumObject[]> {
     return this.list(paths.consortia, ConsortiumObject, filter);
   }
-  createConsortium(body: { name: string; description?: string; [extra: string]: unknown }): Promise<ConsortiumObject> {
+  createConsortium(body: Body<{ name: string; description?: string }>): Promise<ConsortiumObject> {
     return this.post(paths.consortia, ConsortiumObject, body);
   }
 
@@ -93,10 +89,7 @@ export class ConsortiumClient {
   listMemberships(consortiumId: string, filter: { org_name?: string } = {}): Promise<MembershipObject[]> {
     return this.list(paths.memberships(consortiumId), MembershipObject, filter);
   }
-  createMembership(
-    consortiumId: string,
-    body: { org_name: string; [extra: string]: unknown },
-  ): Promise<MembershipObject> {
+  createMembership(consortiumId: string, body: Body<{ org_name: string }>): Promise<MembershipObject> {
     return this.post(paths.memberships(consortiumId), MembershipObject, body);
   }
 
@@ -113,15 +106,12 @@ export class ConsortiumClient {
   createNode(
     consortiumId: string,
     environmentId: string,
-    body: { membership_id: string; name?: string; [extra: string]: unknown },
+    body: Body<{ membership_id: string; name?: string }>,
   ): Promise<NodeObject> {
     return this.post(paths.nodes(consortiumId, environmentId), NodeObject, body);
   }
-  async getNode(consortiumId: string, environmentId: string, nodeId: string): Promise<NodeObject> {
-    const where = paths.item(paths.nodes(consortiumId, environmentId), nodeId);
-    const node = await this.get(where, NodeObject);
-    if (node.id === nodeId) return node;
-    throw this.http.error({ kind: "missing", call: `GET ${where}`, errorMessage: `the answer shows ${node.id}` });
+  getNode(consortiumId: string, environmentId: string, nodeId: string): Promise<NodeObject> {
+    return this.get(paths.item(paths.nodes(consortiumId, environmentId), nodeId), NodeObject);
   }
   getNodeStatus(consortiumId: string, environmentId: string, nodeId: string): Promise<NodeStatusObject> {
     const node = paths.item(paths.nodes(consortiumId, environmentId), nodeId);
@@ -142,7 +132,7 @@ export class ConsortiumClient {
   createAppCred(
     consortiumId: string,
     environmentId: string,
-    body: { membership_id: string; [extra: string]: unknown },
+    body: Body<{ membership_id: string }>,
   ): Promise<CreatedAppCredObject> {
     return this.post(paths.appcreds(consortiumId, environmentId), CreatedAppCredObject, body);
   }
@@ -169,17 +159,13 @@ export class ConsortiumClient {
     return (await this.http.request("GET", `${paths.tether(tetherId)}/reports/${index}`)).body;
   }
   /** Address and balance on the current target network. */
-  async getTetherAccount(tetherId: string): Promise<TetherAccount> {
-    const tether = paths.tether(tetherId);
-    try {
-      return accountIn((await this.http.request("GET", `${tether}/account`)).body);
-    } catch (error) {
+  getTetherAccount(tetherId: string): Promise<TetherAccount> {
+    const at = async (name: string): Promise<TetherAccount> =>
+      accountIn((await this.http.request("GET", `${paths.tether(tetherId)}/${name}`)).body);
+    return at("account").catch((error: unknown) => {
       if (!isApiError(error, "missing", "unsupported")) throw error;
-      return this.http.request("GET", `${tether}/accounts`).then(
-        ({ body }) => accountIn(body),
-        () => Promise.reject(error),
-      );
-    }
+      return at("accounts").catch(() => Promise.reject(error)); // the specification has both names
+    });
   }
   /** Makes the account of a tether service that has none yet. Not in the specification. */
   async makeTetherAccount(tetherId: string): Promise<unknown> {
@@ -295,20 +281,22 @@ export class ConsortiumClient {
   /** What the service calls the organization that the key acts for. undefined: it does not tell. Not in the specification. */
   async nameOfOrganization(): Promise<string | undefined> {
     const id = await this.organizationOfKey();
-    const all =
-      id === undefined ? [] : await optional(this.list(paths.organizations, OrganizationObject, undefined, true));
-    return all.find((one) => one.id === id)?.name;
+    return id === undefined ? undefined : (await this.#organizations()).find((one) => one.id === id)?.name;
   }
 
   /** Limits of the organization's plan, if the service reports them. Asked once. Not in the specification. */
   limits(): Promise<ToldLimits | undefined> {
     return this.#once("limits", async () =>
       askForLimits(
-        await optional(this.list(paths.organizations, OrganizationObject, undefined, true)),
+        await this.#organizations(),
         () => this.organizationOfKey(),
         (where) => answerOr(this.find(where), undefined, "denied", "server", "lost"),
       ),
     );
+  }
+
+  #organizations(): Promise<OrganizationObject[]> {
+    return optional(this.list(paths.organizations, OrganizationObject, undefined, true));
   }
 
   /**

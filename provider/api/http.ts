@@ -2,7 +2,15 @@ import { setMaxListeners } from "node:events";
 import pLimit from "p-limit";
 import { CallLog, requestIdIn } from "./call-log";
 import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
-import { ApiError, type ErrorFacts, isApiError, kindOfStatus, nextStep, PartialList } from "./api-error";
+import {
+  ApiError,
+  type ErrorFacts,
+  isApiError,
+  kindOfStatus,
+  nextStep,
+  PartialList,
+  TransportError,
+} from "./api-error";
 import { templateOf } from "./paths";
 import { messageIn, refusalIn } from "./refusal";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
@@ -10,7 +18,6 @@ import { Secrets } from "./secrets";
 import { type Settings } from "./settings";
 import { bound, type Note, type Traced, traced } from "./trace";
 import { type Transport, type WireAnswer } from "./transport";
-import { TransportError } from "./transport-error";
 import { version } from "../version";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -208,8 +215,8 @@ export class Http {
       answer = await this.#send({ method, url, body, timeoutMs, attempt });
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      const { kind, message: errorMessage, late, next } = error;
-      throw this.error({ kind, call, errorMessage, late, next, cause: error });
+      const { kind, message: errorMessage, late } = error;
+      throw this.error({ kind, call, errorMessage, late, cause: error });
     }
     this.connections.reached = true;
     this.connections.serviceClock.saw(single(answer.headers.date), this.#clock.now());

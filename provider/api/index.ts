@@ -1,7 +1,7 @@
 export { type TetherNetwork } from "../constants";
 export { ConsortiumClient, type EnvironmentRequest } from "./client";
 export { type Clock, type Deadline, noDeadline, systemClock } from "./clock";
-export { ApiError, type ErrorKind, isApiError, PartialList } from "./api-error";
+export { ApiError, type ErrorKind, isApiError, PartialList, TransportError } from "./api-error";
 export { Http, type Answer, type CallOptions, type HttpOptions, type Method } from "./http";
 export { path } from "./paths";
 export {
@@ -16,7 +16,6 @@ export {
   type SettingSources,
 } from "./settings";
 export type { Transport, WireAnswer, WireRequest } from "./transport"; // with `type` within, bundles would load undici
-export { TransportError } from "./transport-error";
 export { version } from "../version";
 export * from "./generated";
 export { type Identified, NodeStatusObject, ReleaseObject, type TetherReport } from "./wire";

@@ -17,14 +17,11 @@ export interface Visible {
 }
 
 /** A list that a service may lack, which is the same as an empty one. */
-export async function optional<T>(items: Promise<T[]>): Promise<T[]> {
-  try {
-    return await answerOr(items, [], "missing", "unsupported", "denied", "invalid", "conflict", "server");
-  } catch (error) {
+export const optional = <T>(items: Promise<T[]>): Promise<T[]> =>
+  answerOr(items, [], "missing", "unsupported", "denied", "invalid", "conflict", "server").catch((error: unknown) => {
     if (isApiError(error) && isNotTheApi(error)) return [];
     throw error;
-  }
-}
+  });
 
 /** The organization that a key acts for, if the service tells. None of these lists is in the specification. */
 export async function askForOrganization(

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { type Proxy, type Settings } from "./settings";
 import { messageOf } from "../plain";
-import { TransportError } from "./transport-error";
+import { TransportError } from "./api-error";
 
 export interface WireRequest {
   method: string;
@@ -92,24 +92,14 @@ const noting =
     });
 
 /** Makes errors between this machine and the proxy name the proxy. */
-const naming = (proxy: Proxy): Interceptor => {
-  const { protocol, host } = new URL(proxy.address); // without user name and password
-  const name = `the proxy ${protocol}//${host} (environment variable ${proxy.source})`;
-  const next = `Check ${proxy.source}, or name the host of the service in NO_PROXY, to reach it without the proxy.`;
-  const failed = (message: string, cause?: unknown): Error => new TransportError("unsent", message, cause, false, next);
+const naming = ({ address, source }: Proxy): Interceptor => {
+  const { protocol, host } = new URL(address); // without user name and password
+  const name = `the proxy ${protocol}//${host} (environment variable ${source})`;
   return (dispatch) => (options, handler) =>
     dispatch(options, {
       ...passedOn(handler),
-      onRequestUpgrade(controller, status, headers, socket) {
-        if (status === 200) return handler.onRequestUpgrade?.(controller, status, headers, socket);
-        socket.on("error", () => undefined).destroy();
-        const refusal =
-          status === 407 ? "asks for a user name and a password" : `makes no connection to ${options.path}`;
-        handler.onResponseError?.(controller, failed(`${name} ${refusal} (HTTP ${status})`));
-      },
-      onResponseError(controller, error) {
-        handler.onResponseError?.(controller, failed(`${name}: ${explain(error)}`, error));
-      },
+      onResponseError: (controller, error) =>
+        handler.onResponseError?.(controller, new TransportError("unsent", `${name}: ${explain(error)}`, error)),
     });
 };
 
@@ -150,8 +140,8 @@ export class UndiciTransport implements Transport {
       if (!sent && signal.aborted)
         throw new TransportError("unsent", `no connection was established within ${seconds} s`, error);
       if (signal.aborted) throw new TransportError("lost", `no answer arrived within ${seconds} s`, error, true);
-      const { message, next } = error instanceof TransportError ? error : { message: explain(error) };
-      throw new TransportError(sent ? "lost" : "unsent", message, error, false, next);
+      const message = error instanceof TransportError ? error.message : explain(error);
+      throw new TransportError(sent ? "lost" : "unsent", message, error);
     } finally {
       signal.onabort = null;
     }

@@ -72,7 +72,7 @@ export async function proveOrganization(session: Session, object: StateObject, w
   if (isProved) return ownership;
   const organization = run.organization ?? settings.organization?.id;
   if (organization !== undefined && organizations?.includes(organization) === false)
-    throw foreignKey(session, object, organization);
+    throw keyError(session, object, seen, false, organization);
   const isThere =
     consortiumId === undefined ? ((await object.isShown?.(client)) ?? false) : seen.consortia.has(consortiumId);
   if (isThere && (organization !== undefined || !organizations)) return proved(organization);
@@ -80,7 +80,7 @@ export async function proveOrganization(session: Session, object: StateObject, w
   // At an address that the stack has not seen, the same organization may have other objects.
   if (run.organization !== undefined && organizations && !isElsewhere(ownership, settings)) return proved(organization);
   if (!isThere && (wasRead || run.isConfirmed(object))) return ownership;
-  throw unclearKey(session, object, seen, isThere);
+  throw keyError(session, object, seen, isThere);
 }
 
 /** Checks the key against all states that the engine has shown. @throws UserError for a foreign key */
@@ -132,58 +132,53 @@ export function refuseUnlikeRequired({ client }: Session, { what, ownership }: S
   );
 }
 
-/** @param shows what speaks against the key @param next what to do */
-function keyError({ client }: Session, object: StateObject, code: ErrorCode, shows: string, next: string): UserError {
-  const { apiKey, baseUrl } = client.http.settings;
-  const { what, ownership } = object;
-  const own = ownership.organizations && `organization ${ownership.organizations.join(" or ")}`;
-  return new UserError(
-    code,
-    `${next} ${what}${own ? ` was made with ${own}` : ""}, but the API key from ${apiKey.source}${shows} (${baseUrl}). Nothing was changed.`,
-    { brief: `the API key is not known to belong to ${own ?? "its organization"}` },
-  );
-}
-
-function useKeyOf({ client }: Session, { ownership }: StateObject): string {
-  const { advice, apiKey } = client.http.settings;
-  return advice.useKeyOf(ownership.organizations?.join(" or ") ?? "its organization", apiKey);
-}
-
-const foreignKey = (session: Session, object: StateObject, organization: string): UserError =>
-  keyError(
-    session,
-    object,
-    "wrong-organization",
-    ` belongs to organization ${organization}`,
-    useKeyOf(session, object),
-  );
-
-function unclearKey(session: Session, object: StateObject, { consortia }: Visible, isThere: boolean): UserError {
-  const { ownership, consortiumId, id } = object;
+/** @param organization of the key, if it is known @param isThere whether the key shows the object's consortium */
+function keyError(
+  { client }: Session,
+  { what, ownership, consortiumId, id }: StateObject,
+  { consortia }: Visible,
+  isThere: boolean,
+  organization?: string,
+): UserError {
+  const { settings } = client.http;
+  const { apiKey, baseUrl, advice } = settings;
+  const made = ownership.organizations?.join(" or ");
+  const useKey = advice.useKeyOf(made ?? "its organization", apiKey);
+  const error = (code: ErrorCode, next: string, shows: string): UserError =>
+    new UserError(
+      code,
+      `${next} ${what}${made ? ` was made with organization ${made}` : ""}, but the API key from ${apiKey.source}${shows} (${baseUrl}). ` +
+        "Nothing was changed.",
+      { brief: `the API key is not known to belong to ${made ? `organization ${made}` : "its organization"}` },
+    );
+  if (organization !== undefined)
+    return error("wrong-organization", useKey, ` belongs to organization ${organization}`);
   const first = ownership.organizations?.[0] ?? consortiumId ?? id;
   const unseen = ", which this stack has not seen before,";
-  if (isThere) {
-    const shows = `${unseen} lists only consortia that several organizations share: the service does not tell which is the key's`;
-    const next = `If it is a key of ${first}, run \`pulumi config set consortium:organization ${first}\`.`;
-    return keyError(session, object, "unclear-organization", shows, next);
-  }
+  if (isThere)
+    return error(
+      "unclear-organization",
+      `If it is a key of ${first}, run \`pulumi config set consortium:organization ${first}\`.`,
+      `${unseen} lists only consortia that several organizations share: the service does not tell which is the key's`,
+    );
   const owners = [...new Set(consortia.values())].filter((owner) => owner !== undefined).join(" and ");
-  const missing = `does not show ${consortiumId === undefined ? "it" : `consortium ${consortiumId}`}`;
-  const shows =
-    consortia.size === 0
-      ? "shows no consortium at all"
-      : missing + (owners && consortiumId !== undefined ? `, but some of organization ${owners}` : "");
-  const [cause, remedy] = isElsewhere(ownership, session.client.http.settings)
-    ? ["this address, which is new to the stack, belongs to another service or region", "Set the earlier address"]
-    : ["the key belongs to another organization", useKeyOf(session, object).replace(/\.$/, "")];
-  const next = `${remedy}; if it was deleted, confirm that for one run with CONSORTIUM_CONFIRM_DELETED=${first}.`;
-  const why = `${unseen} ${shows}: either ${cause}, or everything was deleted there`;
-  return keyError(session, object, "unclear-organization", why, next);
+  const shows = consortia.size === 0 ? "shows no consortium at all" : `does not show ${consortiumId ?? id}`;
+  const isNew = isElsewhere(ownership, settings);
+  return error(
+    "unclear-organization",
+    `${isNew ? "Set the earlier address" : useKey.replace(/\.$/, "")}; if it was deleted, confirm that for one run with ` +
+      `CONSORTIUM_CONFIRM_DELETED=${first}.`,
+    `${unseen} ${shows}${owners && `, but consortia of organization ${owners}`}: either ` +
+      `${isNew ? "this address, which is new to the stack," : "the key"} belongs to another organization, or everything was deleted there`,
+  );
 }
 
 /* The fingerprints of keys, which states and logs of creates record. */
 
 const mostKeys = 8;
+
+const hash = (salt: string, ...texts: string[]): string =>
+  createHmac("sha256", salt).update(texts.join("\n")).digest("hex");
 
 /** Made fingerprints of settings, by salt: the states of a stack share a few salts. */
 const fingerprints = new WeakMap<Settings, Map<string, string>>();
@@ -191,20 +186,15 @@ const fingerprints = new WeakMap<Settings, Map<string, string>>();
 function fingerprint(salt: string, settings: Settings): string {
   const made = fingerprints.get(settings) ?? new Map<string, string>();
   fingerprints.set(settings, made);
-  const known = made.get(salt);
-  if (known !== undefined) return known;
-  const { apiKey, baseUrl } = settings;
-  const hash = createHmac("sha256", salt).update(`${apiKey.reveal()}\n${baseUrl}`).digest("hex");
-  const found = `${salt}:${hash.slice(0, 32)}`;
+  const found = made.get(salt) ?? `${salt}:${hash(salt, settings.apiKey.reveal(), settings.baseUrl).slice(0, 32)}`;
   made.set(salt, found);
   return found;
 }
 
+const addressMark = (salt: string, { baseUrl }: Settings): string => hash(salt, baseUrl).slice(0, 8);
+
 /** One salt per process, so that all states of a run get the same fingerprint. */
 const ownSalt = randomBytes(16).toString("hex");
-
-const addressMark = (salt: string, { baseUrl }: Settings): string =>
-  createHmac("sha256", salt).update(baseUrl).digest("hex").slice(0, 8);
 
 /** Whether this key was proved before. */
 export const isKnown = ({ keys }: Ownership, settings: Settings): boolean =>

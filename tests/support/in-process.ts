@@ -1,7 +1,7 @@
 import { Server as HttpServer } from "node:http";
 import { type DispatchFunc, inject, type InjectOptions } from "light-my-request";
 import { type WireAnswer, type WireRequest } from "../../provider/api/transport";
-import { TransportError } from "../../provider/api/transport-error";
+import { TransportError } from "../../provider/api/api-error";
 import { type Service } from "../../service/index";
 
 /*

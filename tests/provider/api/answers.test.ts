@@ -74,14 +74,11 @@ describe("an answer that is not the API's", () => {
     expect(error.message).toMatch(sentence);
   });
 
-  test.each([
-    ["7200", "120 minutes: then try again"],
-    ["34560000", "longer than a day: ask whoever runs it"],
-  ])("an error names a Retry-After that is too long to wait for (%s)", async (seconds, wait) => {
+  test("an error names a Retry-After that is too long to wait for", async () => {
     virtualTime();
-    const { baseUrl } = await peer(json(429, { errorMessage: "slow down" }, { "retry-after": seconds }));
+    const { baseUrl } = await peer(json(429, { errorMessage: "slow down" }, { "retry-after": "7200" }));
     const error = await failure(http(baseUrl).request("GET", "/x"));
-    expect(error.message).toContain(`The service asks to wait for ${wait}`);
+    expect(error.message).toContain("The service asks to wait for 120 minutes: then try again.");
   });
 
   test("a redirect is named without its secrets, and not followed", async () => {

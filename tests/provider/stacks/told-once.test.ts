@@ -71,7 +71,7 @@ const mistakes: [string, whole: RegExp, (world: Made) => Settings][] = [
   ],
   [
     "a proxy that nobody runs",
-    /Check HTTP_PROXY.*the proxy http:\/\/127\.0\.0\.1:9 \(environment variable HTTP_PROXY\): the connection was refused\./,
+    /HTTP_PROXY, NO_PROXY and that.*the proxy http:\/\/127\.0\.0\.1:9 \(environment variable HTTP_PROXY\): the connection was refused\./,
     () => ({ HTTP_PROXY: "http://127.0.0.1:9", NO_PROXY: "" }),
   ],
 ];
