@@ -3,7 +3,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import { check, type Outcome, type Result, type Verdict, verdictOf } from "../observe/check/checks";
 import { type ConsortiumClient } from "../provider/api";
 import { printable } from "../provider/api/printable";
-import { groupBy } from "../provider/core/values";
+import { groupBy } from "../provider/plain";
 import { type ListenAddress, listenAddress, serveMetrics } from "./check/listen";
 import { counted, metricsOf } from "./check/metrics";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";

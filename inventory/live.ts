@@ -2,7 +2,7 @@ import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../p
 import { briefly } from "../provider/api/api-error";
 import { conditionOf } from "../provider/api/states";
 import { newSession } from "../provider/core/session";
-import { groupBy } from "../provider/core/values";
+import { groupBy } from "../provider/plain";
 import { type Found, listed, readOrganization } from "../provider/resources/tree";
 import { type NetworkModel } from "./model";
 import { driftOf } from "./drift";

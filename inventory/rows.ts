@@ -2,9 +2,8 @@ import { printable } from "../provider/api/printable";
 import { classOf, type Kind, kindOf, partsOfUrn } from "../provider/constants";
 import { type Definition, inputKeys, inputMeta, nameKey } from "../provider/core/definition";
 import { isAdoptedShared, isReadable } from "../provider/core/state";
-import { fieldsOf, text } from "../provider/plain";
+import { fieldsOf, groupBy, text } from "../provider/plain";
 import { definitions } from "../provider/resources";
-import { groupBy } from "../provider/core/values";
 import {
   type ConsortiumModel,
   displayName,

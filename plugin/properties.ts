@@ -1,7 +1,8 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { secretSignature, signatureKey } from "../provider/constants";
 import { type Props } from "../provider/core/definition";
-import { isUnknown, type Path } from "../provider/core/values";
+import { isUnknown } from "../provider/core/values";
+import { type Path } from "../provider/plain";
 
 /* Properties as they travel between the engine and a plugin (Pulumi's wire format). */
 

@@ -37,7 +37,6 @@ import {
   nameOf,
   type Props,
   secretKeys,
-  type Timeouts,
 } from "../provider/core/definition";
 import { messageOf } from "../provider/plain";
 import { changedKeys, regenerating } from "../provider/core/diff";
@@ -164,7 +163,7 @@ export class Resource {
   }
 
   /** Inputs with the engine's time-out for one verb, in seconds. 0: the default. */
-  static #within(verb: keyof Timeouts, seconds: number, props: Props): Props {
+  static #within(verb: "create" | "update" | "delete", seconds: number, props: Props): Props {
     const rest = untimed(props);
     return seconds > 0 ? { ...rest, [timeoutsKey]: { [verb]: seconds } } : rest;
   }

@@ -28,7 +28,7 @@ import {
   stub,
   unnamedKey,
 } from "../provider/constants";
-import { type Path } from "../provider/core/values";
+import { type Path } from "../provider/plain";
 import { version } from "../provider/version";
 import { isLater, onBothProviders } from "./aliases";
 import { classes } from "./generated";

@@ -9,7 +9,7 @@ import {
   type ObjectModel,
   tethersOf,
 } from "../../inventory/model";
-import { groupBy } from "../../provider/core/values";
+import { groupBy } from "../../provider/plain";
 import { counted, itemOf, itemKey, type MapItem, marksOf, note, toneOf } from "./items";
 
 /** A box that contains others. */

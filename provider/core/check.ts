@@ -1,19 +1,11 @@
 import { type z } from "zod";
 import { type Definition, type Issue, nameKey, type Props } from "./definition";
 import { brokenReason, brokenTexts } from "../api/printable";
-import { isMarkable, metaOf, wireName } from "./field";
-import { fieldsOf } from "../plain";
+import { type FieldMeta, metaOf, wireName } from "./field";
+import { at, fieldsOf } from "../plain";
 import { isMeant, unmarked } from "../constants";
 import { didYouMean, nearest, notKnown } from "./suggest";
-import { at, isUnknown } from "./values";
-
-export interface CheckResult {
-  inputs: Props;
-  issues: Issue[];
-}
-
-/** Property names that Pulumi adds. */
-const isInternal = (key: string): boolean => key.startsWith("__");
+import { isUnknown } from "./values";
 
 type Shape = Record<string, z.ZodType>;
 
@@ -31,7 +23,9 @@ type Checkable = Pick<Definition, "type" | "inputs" | "steps" | "naming">;
  * may be a misspelt secret is named in the reason alone.
  */
 function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Issue & { meant?: string })[] {
-  const unknownOnes = Object.keys(news).filter((key) => !(key in shape || isInternal(key) || isMissing(news[key])));
+  const unknownOnes = Object.keys(news).filter(
+    (key) => !(key in shape || key.startsWith("__") || isMissing(news[key])),
+  );
   if (unknownOnes.length === 0) return [];
   const secrets = Object.keys(shape).filter((key) => metaOf(shape[key]!).secret);
   return unknownOnes.map((key) => {
@@ -86,6 +80,10 @@ function knownByInner(shape: Shape, news: Props): string[] {
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null;
 
+/** Whether a program may have to mark a value as meant. */
+const isMarkable = ({ known, seen, onChange }: FieldMeta): boolean =>
+  known !== undefined || (seen !== undefined && onChange === "replace");
+
 /** Values that were not seen, and would replace an object. A new object loses nothing. */
 function unseenValues(shape: Shape, olds: Props, inputs: Props): Issue[] {
   return Object.entries(shape).flatMap(([key, schema]) => {
@@ -113,7 +111,7 @@ const issuesOf = (key: string, value: unknown, schema: z.ZodType, { issues }: z.
  * Fills in defaults, so that states and policies see them.
  * @param olds earlier inputs of the resource, if it has any
  */
-export function check(definition: Checkable, news: Props, olds: Props = {}): CheckResult {
+export function check(definition: Checkable, news: Props, olds: Props = {}): { inputs: Props; issues: Issue[] } {
   const inputs: Props = {};
   const shape: Shape = definition.inputs.shape;
   const unknownOnes = unknownArguments(definition, shape, news);
@@ -143,9 +141,6 @@ export function check(definition: Checkable, news: Props, olds: Props = {}): Che
   const known = Object.fromEntries(Object.entries(inputs).filter(([, value]) => !isUnknown(value)));
   issues.push(...unseenValues(shape, olds, inputs));
   if (issues.length === 0) issues.push(...(definition.steps?.rules?.(known, inputs) ?? []));
-  const plain = Object.entries(inputs).map(([key, value]) => [
-    key,
-    isMarkable(metaOf(shape[key]!)) ? unmarked(value) : value,
-  ]);
-  return { inputs: Object.fromEntries(plain) as Props, issues };
+  for (const [key, value] of Object.entries(inputs)) if (isMarkable(metaOf(shape[key]!))) inputs[key] = unmarked(value);
+  return { inputs, issues };
 }

@@ -1,4 +1,4 @@
-import { type ApiError, type Deadline, type Identified, isApiError, PartialList } from "../api";
+import { type ApiError, type Identified, isApiError, PartialList } from "../api";
 import { answerOr } from "../api/api-error";
 import { inTime } from "../api/clock";
 import { environmentName } from "../api/environment";
@@ -8,13 +8,14 @@ import { Anything, anything } from "../api/wire";
 import { type ErrorCode, type ErrorDetails, UserError } from "../errors";
 import { type Definition, inputMeta, isOver, nameOf, type Place, type Props } from "./definition";
 import { wireName } from "./field";
-import { type Lease, type Listing, type ProgramResource, type Requested, type Session } from "./session";
+import { type Run, type Session } from "./session";
 import { fromWire } from "./state";
 import { times } from "./times";
 import { sameValue } from "./values";
 
-/** Every so many looks that do not find an object in the list, it is requested by id. */
-const looksBeforeAsking = 4;
+/** A list that is requested or answered, which siblings share. */
+type Requested = NonNullable<ReturnType<Run["at"]>["list"]>;
+type Listing = Awaited<Requested["items"]>;
 
 /** `unlistable`: the service does not list this collection, and its parent exists. */
 type Presence = { item: Identified } | "gone" | "unlistable";
@@ -38,7 +39,6 @@ export class Listed {
     return idField === undefined ? Anything : anything(idField);
   }
 
-  /** Path of the collection, such as `/consortia/c1/environments`. */
   get path(): string {
     return this.place.collection;
   }
@@ -49,22 +49,25 @@ export class Listed {
     return parent ? paths.item(parent.place.collection, parent.id) : "";
   }
 
-  /** Path of one object, which identifies it everywhere. */
   pathOf(id: string): string {
     return paths.item(this.path, id);
   }
 
-  /** The collection as the service showed it at most `maxAgeMs` ago. */
+  /** What the service showed at most `maxAgeMs` ago. */
   async look(maxAgeMs: number): Promise<Listing> {
     const list = this.#requested(maxAgeMs);
     const { items, until } = list;
     const { clock, deadline } = this.session;
-    const { at } = deadline;
+    const { at, limit } = deadline;
+    const outOfTime = (): UserError =>
+      new UserError("not-ready", `GET ${this.path} was not answered in time: the limit is ${limit} (customTimeouts).`);
     try {
       // The siblings' call may take longer than this verb.
-      return await (until > at ? inTime(clock, at - clock.now(), items, () => outOfTime(this.path, deadline)) : items);
+      return await (until > at ? inTime(clock, at - clock.now(), items, outOfTime) : items);
     } catch (error) {
-      if (mayBeEarly(error) && this.#isInNew()) {
+      const { parent, isUnlisted } = this.place;
+      // What it is in was created a moment ago. Where nothing is ever listed, a missing list says nothing.
+      if (mayBeEarly(error) && parent && !isUnlisted && this.session.run.isNew(clock, [parent.id])) {
         await clock.sleep(times.lookEveryMs);
         return this.look(0);
       }
@@ -73,12 +76,6 @@ export class Listed {
       if (until < at && givenUp && isApiError(error)) return this.look(maxAgeMs);
       throw error;
     }
-  }
-
-  /** Whether what it is in was created a moment ago. Where nothing is ever listed, a missing list says nothing. */
-  #isInNew(): boolean {
-    const { parent, isUnlisted } = this.place;
-    return parent !== undefined && isUnlisted !== true && this.session.run.isNew(this.session.clock, [parent.id]);
   }
 
   #requested(maxAgeMs: number): Requested {
@@ -106,11 +103,6 @@ export class Listed {
   /** The object as listed, even if its state says that it is gone. */
   async listed(id: string, maxAgeMs: number): Promise<Identified | undefined> {
     return (await this.look(maxAgeMs)).items.find((item) => item.id === id);
-  }
-
-  /** The object as listed, or else by id at some of the looks. @param look its number, from 1 */
-  async sought(id: string, maxAgeMs: number, look: number): Promise<Identified | undefined> {
-    return (await this.listed(id, maxAgeMs)) ?? (look % looksBeforeAsking === 0 ? this.get(id) : undefined);
   }
 
   /** Its parent, as listed. undefined: it has none, or the parent is not listed. */
@@ -214,7 +206,12 @@ export class Listed {
     if (listed.part) throw listed.part;
     const inside = paths.inside(this.path, id);
     if (inside === undefined ? isRefused : await this.#isRefused(inside)) return;
-    throw unproved(this.pathOf(id), `GET ${inside ?? this.pathOf(id)} is still answered`);
+    throw new UserError(
+      "not-listed",
+      `Run the command again; if ${this.pathOf(id)} was deleted, confirm that for one run with ` +
+        `${environmentName("confirmDeleted")}=${id}. It is not listed, but nothing proves that it is gone: ` +
+        `GET ${inside ?? this.pathOf(id)} is still answered. It stays in the state.`,
+    );
   }
 
   async #isRefused(collection: string): Promise<boolean> {
@@ -229,9 +226,14 @@ export class Listed {
 
   /** Whether an object of that time may not be shown yet. */
   #isUnseen(id: string, madeAt = -Infinity): boolean {
-    const { session } = this;
-    if (session.run.isNew(session.clock, [id])) return true;
-    return Math.abs(serviceNow(session) - madeAt) < times.unseenMs; // the service tells its time in whole seconds
+    if (this.session.run.isNew(this.session.clock, [id])) return true;
+    return Math.abs(this.serviceNow - madeAt) < times.unseenMs; // the service tells its time in whole seconds
+  }
+
+  /** The time by the service's clock, if it tells that, in ms since 1970. */
+  get serviceNow(): number {
+    const { client, clock } = this.session;
+    return client.http.serviceTime(clock.now()) ?? Date.now();
   }
 
   /** The object by GET, which the spec has for nodes only. undefined: the answer shows none with this id, or there is no such call. */
@@ -248,14 +250,10 @@ export class Listed {
     return { isRefused: answer === undefined, ...(data?.id === id && { item: data }) };
   }
 
-  /** The object as it is now: by GET, which does not lag, or else in a new list. */
-  async shownById(id: string): Promise<Identified | undefined> {
-    return (await this.get(id)) ?? this.listed(id, 0);
-  }
-
-  /** Call when this process has just created what it is in, so the collection is empty. */
-  startEmpty(): void {
-    this.#known.list = { startedAt: this.session.clock.now(), until: Infinity, items: Promise.resolve({ items: [] }) };
+  /** Call when this process has just created what has these collections, so they are empty. */
+  startEmpty(id: string, ...names: readonly string[]): void {
+    const list = { startedAt: this.session.clock.now(), until: Infinity, items: Promise.resolve({ items: [] }) };
+    for (const name of names) this.session.run.at(`${this.pathOf(id)}/${name}`).list = list;
   }
 
   /** Objects that this process created there and has not deleted. */
@@ -311,11 +309,6 @@ export class Listed {
     await Promise.allSettled([...this.#known.creates]);
   }
 
-  /** The resource of the program that has the object and keeps it. */
-  holder(id: string, except?: ProgramResource): Lease | undefined {
-    return this.session.run.leases.holder(this.pathOf(id), except);
-  }
-
   /** Whether this run replaces the object. */
   isGivenUp(id: string): boolean {
     return this.session.run.leases.isGivenUp(this.pathOf(id));
@@ -327,13 +320,9 @@ export class Listed {
   }
 }
 
-/** The time by the service's clock, if it tells that, in ms since 1970. */
-export const serviceNow = ({ client, clock }: Session): number => client.http.serviceTime(clock.now()) ?? Date.now();
-
-/** The result of a GET by id. */
+/** The result of a GET by id. It is refused where there is no such object, or no such call. */
 interface ById {
   item?: Identified;
-  /** Whether it is refused: there is no such object, or no such call. */
   isRefused: boolean;
 }
 
@@ -345,17 +334,6 @@ const mayBeEarly = (error: unknown): error is ApiError =>
 export const isForbidden = (error: unknown): error is ApiError => isApiError(error, "denied") && error.status !== 401;
 
 const parentsOf = ({ parent }: Place): string[] => (parent ? [parent.id, ...parentsOf(parent.place)] : []);
-
-const unproved = (path: string, why: string): UserError =>
-  new UserError(
-    "not-listed",
-    `Run the command again; if ${path} was deleted, confirm that for one run with ` +
-      `${environmentName("confirmDeleted")}=${path.slice(path.lastIndexOf("/") + 1)}. It is not listed, but nothing proves that it is ` +
-      `gone: ${why}. It stays in the state.`,
-  );
-
-const outOfTime = (path: string, { limit }: Deadline): UserError =>
-  new UserError("not-ready", `GET ${path} was not answered in time: the limit is ${limit} (customTimeouts).`);
 
 /** The objects of one kind in one place, as their resource sees them. */
 export class Collection extends Listed {
@@ -371,16 +349,9 @@ export class Collection extends Listed {
     super(session, place);
   }
 
-  /** The collection of the object with these inputs or this state. */
   static of(session: Session, definition: Definition, props: Props, id?: string): Collection {
-    const name = nameOf(definition, props);
-    return new Collection(
-      session,
-      definition,
-      definition.place(props),
-      props,
-      id === undefined ? name : `${name} (${id})`,
-    );
+    const what = nameOf(definition, props) + (id === undefined ? "" : ` (${id})`);
+    return new Collection(session, definition, definition.place(props), props, what);
   }
 
   error(code: ErrorCode, text: string, details?: ErrorDetails): UserError {
@@ -399,6 +370,11 @@ export class Collection extends Listed {
   override recordMade(item: Identified): void {
     super.recordMade(item);
     this.session.run.leases.take(this.session.resource, this.definition, this.inputs, this.pathOf(item.id));
+  }
+
+  /** Why the object cannot be this resource's: another one of the program has it, and keeps it. */
+  refusal(id: string): string | undefined {
+    return this.session.run.leases.refusal(this.pathOf(id), this.definition, this.session.resource);
   }
 
   /** The properties of the object that the service shows. */

@@ -20,8 +20,7 @@ export interface Place {
   isUnlisted?: boolean;
 }
 
-/** Time-outs in seconds. */
-export type Timeouts = typeof times.verbSeconds;
+type Timeouts = typeof times.verbSeconds;
 
 export interface Issue {
   property: string;

@@ -185,6 +185,8 @@ function plansOf(
   { restarts, kept }: Record<"restarts" | "kept", string[]>,
 ): string[] {
   const again = parts.unclear.filter((key) => inputMeta(definition, key)?.onChange !== "regenerate");
+  const key = regenerating(definition, parts, inputs);
+  const hasSecret = key !== undefined && secretKeys(definition).some((secret) => !isUnset(parts.shown[secret]));
   return [
     ...(restarts.length > 0 || parts.open.includes("restart")
       ? [`restarts, to change ${restarts.join(" and ") || "what the last run changed"}`]
@@ -192,7 +194,7 @@ function plansOf(
     ...(again.length > 0
       ? [`sends ${again.join(" and ")} again, because the last change of that had no clear answer`]
       : []),
-    ...regeneration(definition, parts, inputs),
+    ...(hasSecret ? [`gets a new password, because ${key} changes; the old password stops working at once`] : []),
     ...kept.map((key) => `${key} stays as it is, because ${keptBecause(definition, parts, inputs, key)}`),
   ];
 }
@@ -207,14 +209,6 @@ export const regenerating = (
     (key) => unclear.includes(key) || (!isUnset(inputs[key]) && !sameAsked(inputs[key], asked[key])),
   );
 
-/** A new secret ends the old one at once. */
-const regeneration = (definition: Definition, parts: StateParts, inputs: Props): string[] => {
-  const key = regenerating(definition, parts, inputs);
-  const hasOne = key !== undefined && secretKeys(definition).some((secret) => !isUnset(parts.shown[secret]));
-  return hasOne ? [`gets a new password, because ${key} changes; the old password stops working at once`] : [];
-};
-
-/** If other objects refer to it by its id, the new one is created first. */
 const besideOld =
   "the new one is created before the old one is deleted. If the service rejects a second one like it, set the resource option " +
   "deleteBeforeReplace: true: then resources that refer to it are replaced, too.";

@@ -73,10 +73,6 @@ export function metaOf(schema: z.ZodType): FieldMeta {
 /** More values are not listed in the documentation. */
 const shownAtMost = 12;
 
-/** Whether a program may have to mark a value as meant. */
-export const isMarkable = ({ known, seen, onChange }: FieldMeta): boolean =>
-  known !== undefined || (seen !== undefined && onChange === "replace");
-
 /** The documentation of a field, for TypeScript or for any language. */
 export function docOf(schema: z.ZodType, reader: "typescript" | "any" = "any"): string | undefined {
   const meta = fields.get(schema);

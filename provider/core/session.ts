@@ -1,13 +1,6 @@
 import { type z } from "zod";
-import {
-  type Clock,
-  type ConsortiumClient,
-  type Deadline,
-  type Identified,
-  noDeadline,
-  type PartialList,
-} from "../api";
-import { type Caller, systemClock } from "../api/clock";
+import { type Clock, type ConsortiumClient, type Deadline, type Identified, type PartialList } from "../api";
+import { type Caller, noDeadline, systemClock } from "../api/clock";
 import { paths } from "../api/paths";
 import { UserError } from "../errors";
 import { type Creates, noLog } from "./create-log";
@@ -17,7 +10,6 @@ import { isUnset, normalOf, unformatted } from "./values";
 
 /* What a verb works with, what this process knows, and which resource of the program has which object. */
 
-/** The context of one verb. */
 export interface Session {
   client: ConsortiumClient;
   clock: Clock;
@@ -27,7 +19,6 @@ export interface Session {
   say(message: string): void;
   /** `CONSORTIUM_ADOPT`: every resource of this run adopts what already has its name. */
   adoptAll: boolean;
-  /** The creates of this stack. */
   createLog: Creates;
   /** Shows a line about what this process waits for. */
   tell: (message: string) => void;
@@ -89,7 +80,7 @@ interface Known {
   changedAt?: number;
 }
 
-export interface Requested {
+interface Requested {
   /** Time at which the request was sent or queued: the list is at least this new. */
   startedAt: number;
   /** Time at which the call is given up. A caller with more time asks again. */
@@ -98,7 +89,7 @@ export interface Requested {
 }
 
 /** A collection as the service lists it. */
-export interface Listing {
+interface Listing {
   items: Identified[];
   /** Set if that is not everything: the error for callers that need all of it. */
   part?: PartialList;
@@ -139,11 +130,7 @@ export class Run {
   constructor(private readonly confirmed: ReadonlySet<string> = new Set()) {}
 
   at(place: string): Known {
-    const known = this.#known.get(place) ?? {
-      made: new Map<string, Identified>(),
-      removed: new Set<string>(),
-      creates: new Set<Promise<unknown>>(),
-    };
+    const known: Known = this.#known.get(place) ?? { made: new Map(), removed: new Set(), creates: new Set() };
     this.#known.set(place, known);
     return known;
   }
@@ -187,7 +174,7 @@ export class Run {
   }
 
   /** Whether the user has confirmed for this run that it, or its parent, was deleted. */
-  isConfirmed({ ownership, consortiumId, id }: Pick<StateObject, "ownership" | "consortiumId" | "id">): boolean {
+  isConfirmed({ ownership, consortiumId, id }: StateObject): boolean {
     return this.isNamed([...(ownership.organizations ?? []), consortiumId, id]);
   }
 
@@ -216,7 +203,7 @@ export interface ProgramResource {
 }
 
 /** What this run knows about a resource. */
-export interface Lease {
+interface Lease {
   resource: ProgramResource;
   type?: string;
   /** Where it is, or is to be. */
@@ -253,7 +240,7 @@ const isWaiting = ({ isNew, made, failed }: Lease): boolean => isNew && made ===
  * Which resource of the program has which object, by the object's path, and which ones ask for one. The second one is refused. Who gets an
  * object that is given up is not foreseen: the engine creates first and deletes last, so whoever has taken it by then has it.
  */
-export class Leases {
+class Leases {
   readonly #leases = new Map<string, Lease>();
   /** Who has an object, by its path. */
   readonly #holders = new Map<string, Lease>();
@@ -302,13 +289,12 @@ export class Leases {
     const mine = this.#of(resource, false);
     const what = `${nameOf(definition, inputs)} (${id})`;
     const holder = this.holder(path, resource);
-    if (holder) {
+    if (holder)
       throw new UserError(
         "managed-twice",
         `${what}: take "${holder.resource.name}" or "${resource.name}" out of the program: it leaves the state, and the object stays. It is ` +
           "both of them, and one object cannot be managed twice.",
       );
-    }
     Object.assign(mine, { path, type: definition.type, isNew: false, made: undefined, failed: undefined });
     this.#holders.set(path, mine);
     const name = isOver ? undefined : wishOf({ ...definition, steps: {} }, { ...inputs, adopt: undefined });
@@ -322,6 +308,12 @@ export class Leases {
   holder(path: string, except?: ProgramResource): Lease | undefined {
     const found = this.#holders.get(path);
     return found && found.resource.key === except?.key ? undefined : found;
+  }
+
+  /** Why the resource cannot have the object: another one of the program has it, and keeps it. */
+  refusal(path: string, definition: Definition, wanted?: ProgramResource): string | undefined {
+    const holder = this.holder(path, wanted);
+    return holder && held(definition, holder, wanted);
   }
 
   /** Whether another resource is still to create or adopt one with this name. */
@@ -346,13 +338,10 @@ export class Leases {
 
   /** The resource has created or adopted the object. @throws if another one has it */
   take(resource: ProgramResource | undefined, definition: Definition, inputs: Props, path: string): void {
-    const holder = this.holder(path, resource);
-    if (holder)
-      throw new UserError("managed-twice", `${nameOf(definition, inputs)}: ${held(definition, holder, resource)}`);
+    const reason = this.refusal(path, definition, resource);
+    if (reason !== undefined) throw new UserError("managed-twice", `${nameOf(definition, inputs)}: ${reason}`);
     if (!resource) return;
-    const mine = this.#of(resource, true);
-    Object.assign(mine, { made: path, failed: undefined });
-    this.#holders.set(path, mine);
+    this.#holders.set(path, Object.assign(this.#of(resource, true), { made: path, failed: undefined }));
   }
 
   /** The create of the resource has failed. */
@@ -379,20 +368,16 @@ export class Leases {
     return this.#givenUp.has(path);
   }
 
-  /** The resource that replaces this object. */
-  replacing(path: string): Lease | undefined {
-    return this.#givenUp.get(path);
+  /** The resource that replaces this object; otherwise its own, if the program has shown that. */
+  successor(path: string, own?: ProgramResource): Lease | undefined {
+    return this.#givenUp.get(path) ?? (own && this.#leases.get(own.key));
   }
 
-  /** What this run knows about the resource. undefined: the program has not shown it. */
-  of({ key }: ProgramResource): Lease | undefined {
-    return this.#leases.get(key);
-  }
-
-  /** A resource that this run could not make, or not make ready. @param type of this kind */
+  /** A resource, of this kind, that this run could not make, or not make ready. */
   unmade(type?: string): Lease | undefined {
-    const isOfKind = (lease: Lease): boolean => type === undefined || lease.type === type;
-    return [...this.#leases.values()].find((lease) => lease.failed !== undefined && isOfKind(lease));
+    return [...this.#leases.values()].find(
+      (lease) => lease.failed !== undefined && (type === undefined || lease.type === type),
+    );
   }
 
   deleted(path: string): void {
@@ -403,7 +388,7 @@ export class Leases {
 }
 
 /** The error for a resource that asks for another resource's object. */
-export function held({ title }: Definition, by: Lease, wanted: ProgramResource | undefined): string {
+function held({ title }: Definition, by: Lease, wanted: ProgramResource | undefined): string {
   const id = (by.made ?? by.path ?? "").replace(/^.*\//, "");
   const [old, now] = [`"${by.resource.name}"`, wanted ? `"${wanted.name}"` : "the new one"];
   return (

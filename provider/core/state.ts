@@ -3,7 +3,7 @@ import { type Identified } from "../api";
 import { hiddenKey } from "../constants";
 import { type Definition, inputKeys, inputMeta, nameKey, type Props } from "./definition";
 import { type FieldMeta, metaOf, wireName } from "./field";
-import { isObject } from "../plain";
+import { isObject, withoutUndefined } from "../plain";
 import { times } from "./times";
 import { UserError } from "../errors";
 import { isUnset, sameValue, secretPaths, timeOf } from "./values";
@@ -14,7 +14,7 @@ import { isUnset, sameValue, secretPaths, timeOf } from "./values";
  */
 
 /** Contents of a state besides the properties. */
-export interface StoredState {
+interface StoredState {
   /** Version of this form. */
   version: 2;
   /** How the object came to the stack. Absent: the stack created it. Written when it happens, never inferred. */
@@ -90,8 +90,6 @@ export const madeAt = ({ shown, at }: Pick<StateParts, "shown" | "at">): number 
 /** Whether the service shows it under its name. Otherwise only the program knows it. */
 export const isReadable = ({ visibility, secret, parent }: FieldMeta): boolean =>
   visibility === undefined && !secret && parent !== "path";
-
-const isName = (definition: Definition, key: string): boolean => key === nameKey(definition);
 
 /** The requested value if none is recorded: undefined if the service chooses it. */
 const impliedAsked = (definition: Definition, state: Props, key: string): unknown =>
@@ -179,13 +177,8 @@ export function fromWire(definition: Definition, item: Identified): Props {
 export const lackedIn = (definition: Definition, item: Identified): string[] =>
   inputKeys(definition).filter((key) => {
     const meta = inputMeta(definition, key)!;
-    return (
-      isReadable(meta) &&
-      !meta.parent &&
-      !meta.action &&
-      !isName(definition, key) &&
-      (item[wireName(key)] ?? null) === null
-    );
+    const isElsewhere = meta.parent !== undefined || meta.action !== undefined || key === nameKey(definition);
+    return isReadable(meta) && !isElsewhere && (item[wireName(key)] ?? null) === null;
   });
 
 /** The inputs that a program would write for this state: what it asked for, or what somebody has changed since. */
@@ -213,6 +206,3 @@ export function toBody(
   }
   return { ...body, ...more, ...(inputs.extra as Props | undefined) };
 }
-
-export const withoutUndefined = (props: Props): Props =>
-  Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined));

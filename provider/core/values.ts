@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type z } from "zod";
 import { metaOf, type Props } from "./field";
+import { type Path } from "../plain";
 import { secretsKey } from "../constants";
 
 /** Nothing, null, an empty text, and an object or a list with nothing in it all mean "not set". */
@@ -34,19 +35,17 @@ export function sameAsked(a: unknown, b: unknown): boolean {
   return (isUnset(a) && isUnset(b)) || isDeepStrictEqual(exact(a), exact(b));
 }
 
-/** A name reduced to lowercase letters and digits, for services that reformat names. */
-function plainName(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  return (
-    value
-      .normalize("NFKC")
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]/gu, "") || value
-  );
-}
-
 /** Equal except for case and separators, which a service may change. */
-export const sameName = (a: unknown, b: unknown): boolean => sameValue(a, b) || sameValue(plainName(a), plainName(b));
+export function sameName(a: unknown, b: unknown): boolean {
+  const plain = (value: unknown): unknown =>
+    typeof value === "string"
+      ? value
+          .normalize("NFKC")
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}]/gu, "") || value
+      : value;
+  return sameValue(a, b) || sameValue(plain(a), plain(b));
+}
 
 /** How unknown values of a preview arrive, by type (Pulumi's wire format). Programs in Node.js send the first one for all. */
 const markers: ReadonlySet<unknown> = new Set([
@@ -98,25 +97,6 @@ export function timeOf(value: unknown): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Keys and indexes from the properties down to a value. */
-export type Path = readonly (string | number)[];
-
 /** Paths of secret properties, as found by the program or an adapter. */
 export const secretPaths = ({ [secretsKey]: paths }: Props): Path[] =>
   Array.isArray(paths) ? paths.filter((path): path is (string | number)[] => Array.isArray(path)) : [];
-
-/** The value at that path, if there is one. */
-export const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce((inner, step) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[step], value);
-
-/** Groups items by key, in the order of each group's first item. */
-export function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, [T, ...T[]]> {
-  const groups = new Map<K, [T, ...T[]]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
-}

@@ -3,13 +3,13 @@ import { printable } from "../api/printable";
 import { type Condition, isGone } from "../api/states";
 import { traced } from "../api/trace";
 import { codeOf, hasCode, Incomplete, UserError } from "../errors";
-import { messageOf } from "../plain";
+import { groupBy, messageOf } from "../plain";
 import { type Collection, isForbidden } from "./collection";
-import { conditionIn, type Definition, inputKeys, inputMeta, nameKey, nameOf, type Props } from "./definition";
+import { conditionIn, inputKeys, inputMeta, nameKey, nameOf, type Props } from "./definition";
 import { type Session } from "./session";
 import { isReadable, lackedIn, readyStep, type StateParts, stateOf } from "./state";
 import { times } from "./times";
-import { groupBy, isUnset } from "./values";
+import { isUnset } from "./values";
 
 /* Waiting, and what is said meanwhile: one loop to the deadline (`waitFor`), one for a while (`lookFor`), and until an object is ready. */
 
@@ -17,7 +17,7 @@ import { groupBy, isUnset } from "./values";
 export type Look<T> = { done: T } | { waiting: string };
 
 /** Soon at first, then at times that all siblings share, so that one list call serves them. */
-export function nextLookMs(looks: number, now: number, elapsed: number): number {
+function nextLookMs(looks: number, now: number, elapsed: number): number {
   const { steady, likely, likelyFrom, likelyTo } = times.waitEveryMs;
   const beat = elapsed >= likelyFrom && elapsed < likelyTo ? likely : steady;
   return times.firstWaitsMs[looks] ?? beat - (now % beat);
@@ -128,6 +128,9 @@ function summary({ waiting }: Group): string {
   return parts.join("; ");
 }
 
+/** Every so many looks that do not find an object in the list, it is requested by id. */
+const looksBeforeAsking = 4;
+
 /** After this many looks at a ready object, a missing output counts as not shown at all. */
 const looksForShownLater = 2;
 
@@ -144,8 +147,6 @@ export function seen(parts: StateParts, shown: Props, sent: readonly string[]): 
 /** Whether a list lags behind what an answer said: revisions only rise. */
 const isOlder = (listed: Props, known: Props): boolean => Number(listed.revision) < Number(known.revision);
 
-export const withoutReady = (open: readonly string[]): readonly string[] => open.filter((step) => step !== readyStep);
-
 /** Steps that a run took before it waits. */
 interface Before {
   /** The inputs that it has sent. Default: all. */
@@ -156,12 +157,6 @@ interface Before {
   state?: Props;
   /** Whether something was taken out: then the list is read, too. */
   isRemoval?: boolean;
-}
-
-/** Whether the service may later show the input in another form than in its answer. A refresh tells for names. */
-function hasForms(definition: Definition, asked: Props, key: string): boolean {
-  const meta = inputMeta(definition, key)!;
-  return isReadable(meta) && !meta.parent && key !== nameKey(definition) && !isUnset(asked[key]);
 }
 
 /**
@@ -176,14 +171,18 @@ export async function settle(
 ): Promise<Props> {
   const { session, definition } = collection;
   const what = nameOf(definition, known.asked);
-  const begun = { ...known, open: withoutReady(known.open) };
-  const mayDiffer = !isListed && (isRemoval === true || sent.some((key) => hasForms(definition, known.asked, key)));
+  const begun = { ...known, open: known.open.filter((step) => step !== readyStep) };
+  // The service may later show an input in another form than in its answer. A refresh tells for names.
+  const mayDiffer = (key: string): boolean => {
+    const meta = inputMeta(definition, key)!;
+    return isReadable(meta) && !meta.parent && key !== nameKey(definition) && !isUnset(known.asked[key]);
+  };
   const watched = new Settling(collection, id, seen(begun, known.shown, sent), sent);
   try {
     await session.run.settling(collection.parentPath, () =>
       waitFor(session, what, () => watched.look(), collection.path),
     );
-    if (mayDiffer) await watched.confirm();
+    if (!isListed && (isRemoval === true || sent.some(mayDiffer))) await watched.confirm();
     nameUnknown(collection, watched.parts.shown);
     return stateOf(definition, watched.parts, state);
   } catch (error) {
@@ -275,7 +274,9 @@ class Settling {
   /** Reads the object. @returns why it shows nothing new yet */
   async #read(): Promise<string | undefined> {
     const { collection, id } = this;
-    const item = await collection.sought(id, times.waitingAgeMs, ++this.#reads);
+    const isAsked = ++this.#reads % looksBeforeAsking === 0;
+    const listed = await collection.listed(id, times.waitingAgeMs);
+    const item = listed ?? (isAsked ? await collection.get(id) : undefined);
     const now = collection.session.clock.now();
     const isLost = this.#seenAt !== undefined && now - this.#seenAt >= times.longestLagMs;
     if (item ? isGone(item) : isLost && (await collection.find(id, 0)) === "gone")

@@ -4,7 +4,7 @@ import { printable } from "../api/printable";
 import { isGone } from "../api/states";
 import { paths } from "../api/paths";
 import { Anything } from "../api/wire";
-import { check, type CheckResult } from "../core/check";
+import { check } from "../core/check";
 import { field, type Props } from "../core/field";
 import { didYouMean } from "../core/suggest";
 import { UserError } from "../errors";
@@ -36,7 +36,7 @@ export interface Lookup {
 }
 
 /** Checks arguments like those of resources. */
-export const checkArguments = ({ name, args }: Lookup, given: Props): CheckResult =>
+export const checkArguments = ({ name, args }: Lookup, given: Props): ReturnType<typeof check> =>
   check({ type: name, inputs: args }, given);
 
 type LookupOf<Args extends z.ZodObject> = Omit<Lookup, "args" | "run" | "name"> & {

@@ -11,9 +11,8 @@ import { begin } from "../api/trace";
 import { type Props } from "../core/field";
 import { newSession, Run, type Session } from "../core/session";
 import { times } from "../core/times";
-import { at, type Path } from "../core/values";
 import { coded, codeOf, hasCode, Incomplete, UserError } from "../errors";
-import { messageOf } from "../plain";
+import { type Path, at, messageOf } from "../plain";
 import { adoptsAll, type ProviderSettings, resolveProviderSettings, settingVariables } from "./settings";
 import { CreateLog, StackLog } from "./stack-log";
 

@@ -122,7 +122,6 @@ export interface Logs {
 export class CreateLog implements Creates {
   readonly #key: string;
 
-  /** @param settings the connection, of which each create has a fingerprint */
   constructor(
     private readonly logs: Logs,
     private readonly settings: Settings,
@@ -237,7 +236,6 @@ export class StackLog implements Logs {
   /** Creates in progress: their objects are not in the state yet. */
   #open = 0;
 
-  /** @param say shows one line to the user */
   constructor(private readonly say: (line: string) => void) {}
 
   /** Call with each request that names the stack. A program tells more than a URN: it decides, unless a URN has been used already. */
@@ -283,21 +281,22 @@ export class StackLog implements Logs {
 
   /** The logs of the other stacks there. */
   others(): { stack: string; file: string }[] {
-    const folder = this.#place;
-    if (folder === undefined) return [];
-    const stacks = namesIn(dirname(folder)).filter((name) => name !== basename(folder));
-    return stacks.flatMap((name) =>
-      this.#filesIn(join(dirname(folder), name)).map((file) => ({ stack: stackOf(name), file })),
+    return this.#neighbours().flatMap((folder) =>
+      this.#filesIn(folder).map((file) => ({ stack: stackOf(folder), file })),
     );
   }
 
   /** Another stack there that had the object when it was last run. */
   holder(path: string): string | undefined {
-    const folder = this.#place;
-    if (folder === undefined) return undefined;
-    const stacks = namesIn(dirname(folder)).filter((name) => name !== basename(folder));
-    const found = stacks.find((name) => heldIn(join(dirname(folder), name)).includes(path));
+    const found = this.#neighbours().find((folder) => heldIn(folder).includes(path));
     return found && stackOf(found);
+  }
+
+  /** The folders of the other stacks there. */
+  #neighbours(): string[] {
+    const own = this.#place;
+    const all = own === undefined ? [] : namesIn(dirname(own)).map((name) => join(dirname(own), name));
+    return all.filter((folder) => folder !== own);
   }
 
   /** Keeps which objects the stack has, after a run that has created or deleted some. */
@@ -355,18 +354,12 @@ export class StackLog implements Logs {
     try {
       const own = this.#begun ? readCreateLog(join(this.#place!, this.#own)) : { creates: [], left: [] };
       const others = this.#others();
-      this.#keep(
-        own.creates.filter(({ id }) => id !== undefined),
-        shown,
-        deleted,
-      );
       // Only an id proves that it was created.
-      const created = [
-        ...own.creates.filter(({ id }) => id !== undefined),
-        ...others.flatMap(({ creates }) =>
-          creates.filter((create) => create.id !== undefined && shown.has(pathOf(create))),
-        ),
-      ];
+      const isMade = ({ id }: LoggedCreate): boolean => id !== undefined;
+      const made = own.creates.filter(isMade);
+      this.#keep(made, shown, deleted);
+      const before = others.flatMap(({ creates }) => creates).filter(isMade);
+      const created = [...made, ...before.filter((create) => shown.has(pathOf(create)))];
       const isDone = (create: LoggedCreate): boolean =>
         shown.has(pathOf(create)) || created.some((later) => isSame(later, create) && later.at >= create.at);
       for (const { file, run, creates, left } of others) {
@@ -397,8 +390,7 @@ function heldIn(folder: string): string[] {
   }
 }
 
-/** The stack of a folder. */
-const stackOf = (name: string): string => name.split("+").slice(1).join(".");
+const stackOf = (folder: string): string => basename(folder).split("+").slice(1).join(".");
 
 /** Path of the object that was created, or of its collection if nobody saw an answer. */
 const pathOf = ({ path, id }: LoggedCreate): string => (id === undefined ? path : paths.item(path, id));

@@ -46,10 +46,10 @@ import {
 import { type Ownership, type ProgramResource, type Session, type StateObject, within } from "../core/session";
 import { isOffline, type Sessions } from "./sessions";
 import { CreateLog } from "./stack-log";
-import { inputsOf, isStored, storedIn, storedKey, partsOf, withoutUndefined } from "../core/state";
+import { inputsOf, isStored, storedIn, storedKey, partsOf } from "../core/state";
 import { times } from "../core/times";
 import { Incomplete, UserError } from "../errors";
-import { isObject } from "../plain";
+import { isObject, withoutUndefined } from "../plain";
 import { isUnknown, isUnset, secretPaths, unknown } from "../core/values";
 
 /** Added inputs that the state keeps. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ConsortiumObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { creating, startEmpty } from "../core/lifecycle/create";
+import { creating } from "../core/lifecycle/create";
 import { deleting } from "../core/lifecycle/delete";
 import { limits, lossWarnings } from "../constants";
 import { common, consortia, description, nameText, outputs } from "./fields";
@@ -31,7 +31,7 @@ export const consortium: Definition = {
       () => consortium,
       async (collection, send) => {
         const object = await send();
-        startEmpty(collection, object, "environments");
+        collection.startEmpty(object.id, "environments");
         return object;
       },
     ),

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { EnvironmentObject, type Identified } from "../api";
+import { EnvironmentObject } from "../api";
 import { answerOr } from "../api/api-error";
 import { conditionOf } from "../api/states";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
-import { creating, type Making, startEmpty } from "../core/lifecycle/create";
+import { creating } from "../core/lifecycle/create";
 import { type Change } from "../core/lifecycle/change";
 import { deleting } from "../core/lifecycle/delete";
 import { updating } from "../core/lifecycle/update";
@@ -42,11 +42,11 @@ const bodyOf = ({ prefundedAccounts, multiRegion, testFeatures }: Props): Props 
   }),
 });
 
-async function make(...[collection, send]: Parameters<Making>): Promise<Identified> {
+const make: Parameters<typeof creating>[1] = async (collection, send) => {
   const object = await send(bodyOf(collection.inputs));
-  startEmpty(collection, object, "nodes", "appcreds", "configurations", "services");
+  collection.startEmpty(object.id, "nodes", "appcreds", "configurations", "services");
   return object;
-}
+};
 
 /** Test features, except the one with an argument of its own. */
 const otherFeatures = (value: unknown): unknown => {

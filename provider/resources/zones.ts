@@ -3,7 +3,7 @@ import { ConsortiumZoneObject, EnvironmentZoneObject } from "../api";
 import { Listed } from "../core/collection";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { type Deleting, deleting, type User } from "../core/lifecycle/delete";
+import { type Deleting, deleting } from "../core/lifecycle/delete";
 import { cloudRegions } from "../constants";
 import { sameName } from "../core/values";
 import {
@@ -64,7 +64,7 @@ const sharing = "One that exists already with the same region and cloud is share
 /** The environments that have such a zone of their own. */
 const withZone: Deleting["users"] = async (session, _id, state) => {
   const inside = await new Listed(session, environments(state)).staying(0);
-  const used = inside.map(async ({ id }): Promise<User[]> => {
+  const used = inside.map(async ({ id }) => {
     const zones = await new Listed(session, environmentZones({ ...state, environmentId: id })).staying(0);
     const same = zones.filter((zone) => identity.every((key) => sameName(zone[key], state[key])));
     return same.map((zone) => ({ what: `the environment ${id} has a zone there (${zone.id})` }));
@@ -75,7 +75,7 @@ const withZone: Deleting["users"] = async (session, _id, state) => {
 /** The nodes and services that run there. */
 const running: Deleting["users"] = async (session, id, state) => {
   const places = [["node", nodes(state)] as const, ["service", services(state)] as const];
-  const used = places.map(async ([title, place]): Promise<User[]> => {
+  const used = places.map(async ([title, place]) => {
     const inside = (await new Listed(session, place).staying(0)).filter(({ zone_id: zone }) => zone === id);
     return inside.map(({ id: user, membership_id: member }) => ({
       what: `the ${title} ${user} runs there`,

@@ -1,6 +1,6 @@
 import { type PolicyProviderResource, type PolicyResource, type ResourceValidationArgs } from "@pulumi/policy";
 import { type ClassName, classOf, partsOfUrn } from "../../provider/constants";
-import { groupBy } from "../../provider/core/values";
+import { groupBy } from "../../provider/plain";
 import { classes } from "../generated";
 
 const isClassName = (text: string | undefined): text is ClassName => text !== undefined && Object.hasOwn(classes, text);

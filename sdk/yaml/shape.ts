@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { printable } from "../../provider/api/printable";
 import { didYouMean } from "../../provider/core/suggest";
-import { at } from "../../provider/core/values";
+import { at } from "../../provider/plain";
 import { isWithin, type Path, type Problem, type Reading } from "./problems";
 
 type Issue = z.core.$ZodIssue;

@@ -9,19 +9,19 @@ import { text } from "../../plain";
 import { Collection, Listed } from "../collection";
 import { type LoggedCreate } from "../create-log";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
-import { held, type Session } from "../session";
-import { fresh, readyStep, stateOf, type StoredState } from "../state";
+import { type Session } from "../session";
+import { fresh, readyStep, stateOf, type StateParts } from "../state";
 import { times } from "../times";
 import { Incomplete, isUnclear } from "../../errors";
 import { isUnset, normalOf, sameValue } from "../values";
 import { lookFor } from "../wait";
 import { agrees, factOf, similarIn, toContinue } from "./recognize";
-import { type Change, type Effect, effectOf, openAfter, sendChange, warnOfIgnored } from "./change";
+import { type Change, sendChange, warnOfIgnored } from "./change";
 
 /** An object to adopt, and how it comes to the stack. `how` is undefined for the stack's own. */
 interface Adoption {
   item: Identified;
-  how?: StoredState["how"];
+  how?: StateParts["how"];
   /** A killed run of this stack made it. */
   isContinued?: true;
 }
@@ -80,7 +80,7 @@ async function adoptable(collection: Collection, siblings: Identified[]): Promis
  * How the object comes to the stack. A run that recovers an earlier one takes over its objects as the stack's own, if everything that the
  * service shows agrees. Otherwise, an object that several may use, or that another organization has, is shared.
  */
-async function howOf(collection: Collection, item: Identified): Promise<StoredState["how"]> {
+async function howOf(collection: Collection, item: Identified): Promise<StateParts["how"]> {
   const { inputs, definition, session } = collection;
   if (collection.isOfStack(item.id)) return undefined;
   const shown = collection.shown(item);
@@ -127,7 +127,7 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
   const [first, ...more] = taken;
   if (!first) {
     const isFree = ({ id }: Identified): boolean =>
-      !collection.isMade(id) && !collection.isGivenUp(id) && !collection.holder(id, session.resource);
+      !collection.isMade(id) && !collection.isGivenUp(id) && collection.refusal(id) === undefined;
     // A namesake that goes is none to adopt, and none that is meant.
     const isAlone = adopts(session, inputs) && collection.namesakes(siblings).length === 0;
     const [like] = isAlone ? similarIn(collection, siblings.filter(isFree)) : [];
@@ -148,7 +148,6 @@ async function namedAlike(collection: Collection, siblings: Identified[]): Promi
 const namesakes = (collection: Collection, siblings: Identified[]): Identified[] =>
   collection.namesakes(siblings).filter(({ id }) => !collection.isGivenUp(id));
 
-/** Whether an object with this name is to be adopted. */
 const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
 
 /** The namesakes that keep the name: not those that are being deleted, or renamed by another resource of the program. */
@@ -175,13 +174,13 @@ async function lasting(collection: Collection, found: Identified[]): Promise<Ide
 
 /** Why the name is taken, and what to do. */
 function takenBy(collection: Collection, taken: Identified[]): string {
-  const { session, definition } = collection;
+  const { definition } = collection;
   const [first] = taken as [Identified];
   const ids = taken.map(({ id }) => id).join(", ");
-  const holder = taken.map(({ id }) => collection.holder(id, session.resource)).find(Boolean);
-  if (holder)
+  const refusal = taken.map(({ id }) => collection.refusal(id)).find(Boolean);
+  if (refusal)
     return (
-      `${held(definition, holder, session.resource)} If this update gives ${first.id} another name, use two runs: the first without this ` +
+      `${refusal} If this update gives ${first.id} another name, use two runs: the first without this ` +
       "resource, the second with it."
     );
   const adopting = `set adopt: true (or adopt: "${first.id}")`;
@@ -236,19 +235,18 @@ export async function adopt(
   const before = { asked: {}, shown };
   const named = Collection.of(session, definition, inputs, item.id);
   const change: Change = { collection: named, id: item.id, inputs, keys: changing, before };
-  const { shown: after, ignored } = await changeOf(change, { item, how, isContinued });
+  const { shown: after, ignored, open } = await changeOf(change, { item, how, isContinued });
   warnOfIgnored(change, ignored);
-  const made = changing.filter((key) => !ignored.includes(key));
-  return { shown: after, open: openAfter(collection, made) };
+  return { shown: after, open };
 }
 
 /**
  * Changes what is adopted.
  * @throws Incomplete for what may have changed, and for what this stack made: the log of the killed run ends with this one
  */
-async function changeOf(change: Change, { item, how, isContinued }: Adoption): Promise<Effect> {
+async function changeOf(change: Change, { item, how, isContinued }: Adoption): ReturnType<typeof sendChange> {
   try {
-    return await effectOf(change, await sendChange(change));
+    return await sendChange(change);
   } catch (error) {
     const isDoubtful = isUnclear(error);
     if (!isContinued && !isDoubtful) throw error;

@@ -3,11 +3,11 @@ import { type ApiError, type Identified, isApiError } from "../../api";
 import { briefly, sentence } from "../../api/api-error";
 import { conditionOf } from "../../api/states";
 import { type Collection, isForbidden } from "../collection";
-import { type Definition, identityOf, inputMeta, type Props } from "../definition";
+import { identityOf, inputMeta, type Props } from "../definition";
 import { wireName } from "../field";
 import { isReadable, madeAt, stateOf, type StateParts, toBody } from "../state";
 import { holdsLedger } from "../../constants";
-import { fieldsOf, isObject, messageOf } from "../../plain";
+import { fieldsOf, isObject, messageOf, withoutUndefined } from "../../plain";
 import { times } from "../times";
 import { codeOf, Incomplete, unclear, UserError } from "../../errors";
 import { lookFor, seen } from "../wait";
@@ -25,11 +25,18 @@ export interface Change {
   before: Pick<StateParts, "asked" | "shown" | "at">;
 }
 
+/** The object after a change, inputs that the service accepted but did not change, and steps that are still to be done. */
+interface Effect {
+  shown: Props;
+  ignored: string[];
+  open: readonly string[];
+}
+
 /**
- * Changes properties in place and returns the object as it is afterwards.
+ * Changes properties in place.
  * PATCH is not in the spec: a service without it gets an error that says what to do, and nothing is lost.
  */
-export async function sendChange(change: Change): Promise<Props> {
+export async function sendChange(change: Change): Promise<Effect> {
   const { collection, id, inputs, keys } = change;
   const { session, definition } = collection;
   const body = bodyOf(collection, inputs, keys);
@@ -45,7 +52,7 @@ export async function sendChange(change: Change): Promise<Props> {
     throw isApiError(error) && !error.unclear ? error : unclear(error);
   });
   try {
-    return await completed(change, answer);
+    return await effectOf(change, await completed(change, answer));
   } catch (error) {
     throw unclear(error);
   }
@@ -67,7 +74,13 @@ async function patch({ collection, id, inputs, before }: Change, fields: Props):
 async function completed(change: Change, answer: unknown): Promise<Props> {
   const { collection, inputs, keys, before } = change;
   const shown = await afterwards(change, before.shown, answer);
-  const leftOver = membersLeft(before.asked, inputs, { ...shown, ...hiddenIn(change, answer) }, keys);
+  // Members of objects that were asked for, are not any more, and are shown still, if only in the answer.
+  const left = keys.map((key) => {
+    const isSecret = inputMeta(collection.definition, key)?.secret;
+    const now = isSecret ? fieldsOf(answer)[wireName(key)] : shown[key];
+    return [key, withNulls(before.asked[key], now, inputs[key] ?? {})] as const;
+  });
+  const leftOver = withoutUndefined(Object.fromEntries(left));
   if (Object.keys(leftOver).length === 0) return shown;
   // A service that merges objects removes a member for null (RFC 7396).
   const body = bodyOf(collection, leftOver, Object.keys(leftOver));
@@ -88,22 +101,6 @@ function bodyOf({ definition }: Collection, inputs: Props, keys: readonly string
     return [[wireName(key), isUnset(inputs[key]) ? none(key) : inputs[key]]];
   });
   return Object.fromEntries(entries);
-}
-
-/** Secret inputs in an answer, which no state keeps. */
-function hiddenIn({ collection, keys }: Change, answer: unknown): Props {
-  const secret = keys.filter((key) => inputMeta(collection.definition, key)?.secret);
-  return Object.fromEntries(secret.map((key) => [key, fieldsOf(answer)[wireName(key)]]));
-}
-
-/** Members of objects that were asked for, are not any more, and are shown still: null for each. */
-function membersLeft(before: Props, inputs: Props, shown: Props, keys: readonly string[]): Props {
-  return Object.fromEntries(
-    keys.flatMap((key) => {
-      const left = withNulls(before[key], shown[key], inputs[key] ?? {});
-      return left ? [[key, left]] : [];
-    }),
-  );
 }
 
 /** The wanted value, with null for each leftover member. undefined: nothing is left over. */
@@ -128,39 +125,32 @@ function afterwards({ collection, id, inputs, keys }: Change, before: Props, ans
   return shownSoon(collection, id, answer, isFresh);
 }
 
-/** The object after a change, and the inputs that the service accepted but did not change. */
-export interface Effect {
-  shown: Props;
-  ignored: string[];
-}
-
 /** Compares what a change has done with what was asked. An answer may show only a part: nothing counts as ignored before a look agrees. */
-export async function effectOf(change: Change, answered: Props): Promise<Effect> {
-  if (ignoredIn(change, answered).length === 0) return { shown: answered, ignored: [] };
-  const { collection, id } = change;
-  const item = await collection.shownById(id).catch(() => undefined);
-  if (!item) return { shown: answered, ignored: [] };
-  const shown = collection.shown(item);
-  return { shown: { ...answered, ...shown }, ignored: ignoredIn(change, shown) };
+async function effectOf(change: Change, answered: Props): Promise<Effect> {
+  const { collection, id, keys } = change;
+  let [shown, ignored] = [answered, ignoredIn(change, answered)];
+  if (ignored.length > 0) {
+    const look = async (): Promise<Identified | undefined> =>
+      (await collection.get(id)) ?? (await collection.listed(id, 0));
+    const item = await look().catch(() => undefined);
+    const now = item && collection.shown(item);
+    [shown, ignored] = [{ ...answered, ...now }, now ? ignoredIn(change, now) : []];
+  }
+  const isIdle = (key: string): boolean =>
+    !ignored.includes(key) && inputMeta(collection.definition, key)?.onChange === "restart";
+  return { shown, ignored, open: keys.some(isIdle) ? [restartStep] : [] };
 }
 
 /** Inputs that are shown as they were. A name may be written in another way, and where the service chooses, any value will do. */
 function ignoredIn({ collection, inputs, keys, before }: Change, shown: Props): string[] {
   const { definition } = collection;
-  const [was, is, asked] = [before.shown, shown, inputs].map((props) => normalOf(definition, props)) as [
-    Props,
-    Props,
-    Props,
-  ];
-  return keys.filter(
-    (key) => mayBeIgnored(definition, asked, key) && sameValue(is[key], was[key]) && !sameName(is[key], asked[key]),
-  );
-}
-
-/** Whether the service shows it, so that it can be compared; where it chooses, any value will do. */
-export function mayBeIgnored(definition: Definition, asked: Props, key: string): boolean {
-  const meta = inputMeta(definition, key)!;
-  return isReadable(meta) && !(meta.computed && isUnset(asked[key]));
+  const forms = [before.shown, shown, inputs].map((props) => normalOf(definition, props));
+  return keys.filter((key) => {
+    const meta = inputMeta(definition, key)!;
+    const [was, is, asked] = forms.map((form) => form[key]);
+    if (!isReadable(meta) || (meta.computed && isUnset(asked))) return false;
+    return sameValue(is, was) && !sameName(is, asked);
+  });
 }
 
 /** Says what the service accepted and did not change. */
@@ -235,14 +225,6 @@ async function shownSoon(
 /** The step of a change that takes effect after a restart. */
 const restartStep = "restart";
 
-/** Steps that are still to be done after a change. */
-export const openAfter = (
-  { definition }: Collection,
-  sent: readonly string[],
-  open: readonly string[] = [],
-): readonly string[] =>
-  sent.some((key) => inputMeta(definition, key)?.onChange === "restart") ? [...new Set([...open, restartStep])] : open;
-
 /**
  * Restarts the object if that is still to be done.
  * @param before what an earlier run left open: it could not restart the object
@@ -258,7 +240,10 @@ export async function restarted(
   if (!parts.open.includes(restartStep)) return parts;
   const done: StateParts = { ...parts, open: parts.open.filter((step) => step !== restartStep) };
   try {
-    return seen(done, await restart(collection, id), []);
+    const answer = await collection.session.client.put(`${collection.pathOf(id)}/reset`, {});
+    // The service may show it as ready for another moment.
+    const isBegun = ({ state }: Props): boolean => conditionOf(state) === "pending";
+    return seen(done, await shownSoon(collection, id, answer, isBegun), []);
   } catch (error) {
     const isImpossible = isApiError(error, "missing", "unsupported");
     const next = isImpossible
@@ -277,12 +262,6 @@ export async function restarted(
       ),
     );
   }
-}
-
-/** Restarts the object and returns its new state. The service may show it as ready for another moment. */
-async function restart(collection: Collection, id: string): Promise<Props> {
-  const answer = await collection.session.client.put(`${collection.pathOf(id)}/reset`, {});
-  return shownSoon(collection, id, answer, ({ state }) => conditionOf(state) === "pending");
 }
 
 /**
@@ -319,7 +298,14 @@ export async function regenerate(
     made = await regenerated(collection, id, username);
   } catch (error) {
     if (isApiError(error, "missing", "unsupported"))
-      throw (await goneOutside({ collection, id, before })) ?? impossible(collection, key, briefly(error));
+      throw (
+        (await goneOutside({ collection, id, before })) ??
+        collection.error(
+          "cannot-change",
+          `set the old ${key} again, and change keepers instead: that creates a new ${definition.title} and deletes this one. ` +
+            `This service cannot regenerate its password (${briefly(error)}). Nothing was changed.`,
+        )
+      );
     if (isForbidden(error)) throw (await goneOutside({ collection, id, before })) ?? error;
     if (!isApiError(error) || !error.unclear) throw error;
     throw unclear(collection.error(codeOf(error)!, `${regenerateAgain} ${messageOf(error)}`));
@@ -335,10 +321,3 @@ export async function regenerate(
 }
 
 const regenerateAgain = "run `pulumi up` again, which regenerates the password. That in the state may no longer work.";
-
-const impossible = (collection: Collection, key: string, why: string): UserError =>
-  collection.error(
-    "cannot-change",
-    `set the old ${key} again, and change keepers instead: that creates a new ${collection.definition.title} and deletes this one. ` +
-      `This service cannot regenerate its password (${why}). Nothing was changed.`,
-  );

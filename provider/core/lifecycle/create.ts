@@ -1,5 +1,5 @@
 import { type Identified, isApiError, PartialList } from "../../api";
-import { Collection, Listed, serviceNow } from "../collection";
+import { Collection } from "../collection";
 import { type LoggedCreate } from "../create-log";
 import { identityOf, inputKeys, inputMeta, type Definition, type Made, type Props, type Steps } from "../definition";
 import { isElsewhere } from "../organization";
@@ -16,19 +16,12 @@ import { sendCreate } from "./send-create";
  * Wraps the call that creates an object. Adopting an existing one skips it.
  * @param send creates it, with more fields of the body, under the service's names
  */
-export type Making = (collection: Collection, send: (more?: Props) => Promise<Identified>) => Promise<Identified>;
+type Making = (collection: Collection, send: (more?: Props) => Promise<Identified>) => Promise<Identified>;
 
-/** The creation of a resource with such an exception. */
 export const creating =
   (definition: () => Definition, make: Making): Steps["create"] =>
   (session, inputs) =>
     create(Collection.of(session, definition(), inputs), make);
-
-/** Nothing is in a new object: this process knows that these collections are empty. */
-export function startEmpty(collection: Collection, { id }: Identified, ...names: readonly string[]): void {
-  for (const name of names)
-    new Listed(collection.session, { collection: `${collection.pathOf(id)}/${name}` }).startEmpty();
-}
 
 /** Creates or adopts the object and waits until it is ready. Never creates it twice. */
 export async function create(collection: Collection, make: Making = (_, send) => send()): Promise<Made> {
@@ -41,7 +34,7 @@ export async function create(collection: Collection, make: Making = (_, send) =>
   const adopted = found && (await adopt(collection, found));
   const object = found?.item ?? (await createNew(collection, siblings, interrupted, make));
   const { id } = object;
-  const at = found ? undefined : serviceNow(session);
+  const at = found ? undefined : collection.serviceNow;
   if (found) collection.recordMade(object);
   const shown = { ...collection.shown(object), ...definition.steps?.shownOnce?.(object), ...adopted?.shown };
   const later = inputKeys(definition).filter((key) => inputMeta(definition, key)?.action);

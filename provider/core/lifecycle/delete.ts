@@ -14,7 +14,7 @@ import { reasonIn } from "../../api/refusal";
 import { type Look, lookFor, waitFor } from "../wait";
 
 /** A user of a shared object. */
-export interface User {
+interface User {
   /** In words that can follow "because". */
   what: string;
   /** The membership that it belongs to, if it shows one. */
@@ -64,13 +64,13 @@ async function deleteObject(
   how: Deleting = {},
 ): Promise<string | undefined> {
   const { session } = collection;
-  const leave = (why: string): string => {
-    collection.say(`is left as it is, because ${why}`);
-    return why;
-  };
-  if (isAdoptedShared(state)) return leave("it was adopted, and others may share it");
-  const others = await unused(collection, id, state, how);
-  if (others !== undefined) return leave(others);
+  const others = isAdoptedShared(state)
+    ? "it was adopted, and others may share it"
+    : await unused(collection, id, state, how);
+  if (others !== undefined) {
+    collection.say(`is left as it is, because ${others}`);
+    return others;
+  }
   await sparing(collection, id, state, how);
   const deletion = new Deletion(collection, id, state, how);
   try {
@@ -126,11 +126,12 @@ async function ofOthers(
   { consortiumId = id, ...state }: Props,
   inside: readonly Inside[],
 ): Promise<Inside[]> {
-  const isSome = async ({ membershipIds }: Inside): Promise<boolean> => {
-    const all = membershipIds.map((membershipId) => isOthers(collection, { consortiumId, ...state }, membershipId));
-    return (await Promise.all(all)).includes(true);
-  };
-  const kept = await Promise.all(inside.map(isSome));
+  const kept = await Promise.all(
+    inside.map(async ({ membershipIds }) => {
+      const all = membershipIds.map((membershipId) => isOthers(collection, { consortiumId, ...state }, membershipId));
+      return (await Promise.all(all)).includes(true);
+    }),
+  );
   return inside.filter((_, at) => kept[at]);
 }
 
@@ -220,11 +221,8 @@ class Deletion {
     if (typeof answer === "object" && "refused" in answer) return this.#refused(answer.refused);
     this.#over ??= collection.session.run.deleting(collection.session.clock);
     collection.recordChange();
-    if (typeof answer === "object") {
-      this.left = answer.stays;
-      return { done: undefined };
-    }
-    if (answer === "gone") return { done: undefined };
+    if (typeof answer === "object") this.left = answer.stays;
+    if (typeof answer === "object" || answer === "gone") return { done: undefined };
     if (answer === "unknown") return this.#unknown();
     await collection.session.clock.sleep(times.deletingAgeMs);
     return (await isListed(collection, id)) ? { waiting: "being deleted" } : { done: undefined };
@@ -235,7 +233,7 @@ class Deletion {
     const { session } = this.collection;
     const { goesWith, emptiedMs = times.emptiedLagMs, users } = this.how;
     if (goesWith !== undefined && conditionOf((await this.collection.parent(times.steadyAgeMs))?.state) === "failed") {
-      this.left = left(this.collection, `with ${goesWith}`, refused).stays;
+      this.left = stays(this.collection, `with ${goesWith}`, refused.errorMessage).stays;
       return { done: undefined };
     }
     const waited = session.clock.now() - this.#start;
@@ -250,7 +248,7 @@ class Deletion {
           : waited < times.refusedMs[refused.kind as keyof typeof times.refusedMs];
     if (isPatient) return { waiting: `kept by the service (${refused.errorMessage})` };
     if (goes) {
-      this.left = left(this.collection, withConsortium, refused).stays;
+      this.left = stays(this.collection, withConsortium, refused.errorMessage).stays;
       return { done: undefined };
     }
     // No visible object uses it, so the service means one of another organization.
@@ -291,8 +289,8 @@ async function send(collection: Collection, id: string, at: number | undefined, 
     if (isApiError(error, "missing")) return "unknown";
     if (isApiError(error, "conflict", "invalid")) return { refused: error };
     if (isApiError(error, "unsupported")) {
-      if (how.goesWith !== undefined) return left(collection, `with ${how.goesWith}`, error);
-      if (await isFounded(collection, id, how)) return left(collection, withConsortium, error);
+      if (how.goesWith !== undefined) return stays(collection, `with ${how.goesWith}`, error.errorMessage);
+      if (await isFounded(collection, id, how)) return stays(collection, withConsortium, error.errorMessage);
       throw collection.error("not-deleted", `${inConsole} This service cannot delete it (${briefly(error)}).`);
     }
     if (!isApiError(error, "denied") || error.status === 401) throw error;
@@ -307,9 +305,6 @@ async function isOverNow(collection: Collection, id: string): Promise<boolean> {
 }
 
 /** It stays until its parent is deleted. */
-const left = (collection: Collection, goes: string, { errorMessage }: ApiError): { stays: string } =>
-  stays(collection, goes, errorMessage);
-
 function stays(collection: Collection, goes: string, answer: string): { stays: string } {
   const why = `the service does not delete it alone (${answer})`;
   collection.warn(`stays for now, and is deleted ${goes}: ${why}`);
@@ -343,7 +338,7 @@ async function refusedKey(
   }
   if (presence === "gone") return "gone";
   if (typeof presence === "string") throw error;
-  if (await isFounded(collection, id, how)) return left(collection, withConsortium, error);
+  if (await isFounded(collection, id, how)) return stays(collection, withConsortium, error.errorMessage);
   throw collection.error(
     "not-allowed",
     "use a key that may delete it, or delete it in the console and run `pulumi refresh`. It is not deleted: this API key may read it, " +
@@ -356,9 +351,8 @@ async function isListed(collection: Collection, id: string): Promise<boolean> {
     const { items, part } = await collection.look(times.deletingAgeMs);
     const item = items.find((listed) => listed.id === id);
     if (item || !part) return item !== undefined && !isGone(item) && !isOver(collection.definition, item);
-    return typeof (await collection.find(id, times.deletingAgeMs)) === "object";
   } catch (error) {
     if (!isApiError(error)) throw error;
-    return typeof (await collection.find(id, times.deletingAgeMs)) === "object";
   }
+  return typeof (await collection.find(id, times.deletingAgeMs)) === "object";
 }

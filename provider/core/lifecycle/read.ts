@@ -2,21 +2,12 @@ import { isApiError } from "../../api";
 import { conditionOf, isGoing } from "../../api/states";
 import { type Collection } from "../collection";
 import { conditionIn, type Definition, inputKeys, inputMeta, type Props } from "../definition";
-import {
-  isStored,
-  type StoredState,
-  madeAt,
-  lackedIn,
-  readyStep,
-  type StateParts,
-  partsOf,
-  stateOf,
-  withoutUndefined,
-} from "../state";
+import { isStored, madeAt, lackedIn, readyStep, type StateParts, partsOf, stateOf } from "../state";
 import { briefly } from "../../api/api-error";
 import { times } from "../times";
 import { isUnset, sameName, sameValue } from "../values";
-import { nameUnknown, withoutReady } from "../wait";
+import { nameUnknown } from "../wait";
+import { withoutUndefined } from "../../plain";
 
 /** The current state. undefined: the object is confirmed to be gone. */
 export async function read(collection: Collection, id: string, state: Props): Promise<Props | undefined> {
@@ -106,9 +97,10 @@ function looked(
   );
   const chosen = Object.fromEntries(first.map((key) => [key, shown[key]]));
   const answered = { ...before.answered, ...chosen, ...ownFormsIn(definition, before, shown) };
-  const open = conditionIn(definition, all) === "pending" ? before.open : withoutReady(before.open);
+  const isPending = conditionIn(definition, all) === "pending";
+  const open = before.open.filter((step) => isPending || step !== readyStep);
   if (isStored(state)) return { ...before, shown: all, answered, open, unlisted };
-  const how: StoredState["how"] = definition.shared?.applies(all) ? "shared" : "adopted";
+  const how: StateParts["how"] = definition.shared?.applies(all) ? "shared" : "adopted";
   const asked = inputKeys(definition).filter((key) => !inputMeta(definition, key)!.computed && all[key] !== undefined);
   return {
     ...before,
@@ -116,6 +108,6 @@ function looked(
     answered: all,
     shown: all,
     how,
-    open: conditionIn(definition, all) === "pending" ? [readyStep] : [],
+    open: isPending ? [readyStep] : [],
   };
 }

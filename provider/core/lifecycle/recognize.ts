@@ -98,7 +98,7 @@ function isLike(there: unknown, wanted: unknown): boolean {
   return Object.entries(wanted).every(([key, value]) => isLike(there[key], value));
 }
 
-/** The object in words. Values such as `details` are left out: they may hold secrets of others. */
+/** Values such as `details` are left out: they may hold secrets of others. */
 export const factOf = (shown: Props, key: string): string =>
   `${key} is ${typeof shown[key] === "object" ? "another one" : JSON.stringify(shown[key])}`;
 
@@ -110,7 +110,7 @@ function differences({ collection, inputs }: CreateAttempts, item: Identified): 
     .filter((key) => !agrees(collection, shown, inputs, key))
     .map((key) => `its ${factOf(shown, key)}`);
   const extra = Object.entries((inputs.extra ?? {}) as Props)
-    .filter(([name, value]) => name in item && !isUnset(item[name]) && !sameLoosely(item[name], value))
+    .filter(([name, value]) => name in item && !isUnset(item[name]) && !sameValue(asText(item[name]), asText(value)))
     .map(([name]) => `its ${name} is another one`);
   const { owner } = shown;
   const { organization } = session.client.http.settings;
@@ -122,7 +122,6 @@ function differences({ collection, inputs }: CreateAttempts, item: Identified): 
 }
 
 /** A service may show a number as text. */
-const sameLoosely = (a: unknown, b: unknown): boolean => sameValue(asText(a), asText(b));
 const asText = (value: unknown): unknown => (typeof value === "number" ? String(value) : value);
 
 /** Why the object is older than the request, by the service's clock. */
@@ -131,17 +130,6 @@ function tooOld({ since }: CreateAttempts, { created_at: created }: Identified):
   if (at === undefined || start === undefined) return [];
   const latest = at + (/[.,]\d/.test(String(created)) ? 0 : 999); // it may be cut to seconds
   return latest < start ? [`it was created at ${String(created)}, before this run asked for one`] : [];
-}
-
-/** Fields that differ between any two objects. */
-const ownFields = /^(_?id|username|password|state|_revision)$|_at$/;
-
-/** Whether two objects are the same in all that the service shows, except for fields that always differ. */
-export function looksSame(one: Identified, other: Identified): boolean {
-  const itsOwn = (name: string): boolean =>
-    ownFields.test(name) || [one, other].some((item) => JSON.stringify(item[name] ?? null).includes(item.id));
-  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...names].every((name) => itsOwn(name) || sameValue(one[name], other[name]));
 }
 
 /** Deletes what nobody can use. @param reason in words that can follow their ids */
@@ -171,7 +159,7 @@ export async function toContinue(
     const found = await collection.find(id, 0, serviceAt);
     if (typeof found === "object") return goesOnWith(collection, create, found.item);
   }
-  const open = unanswered(collection, interrupted);
+  const open = interrupted.filter((create) => isUnanswered(collection, create));
   if (open.length === 0) return undefined;
   const seen = await lookForKilled(collection, open);
   const found = [...seen.ours, ...seen.others.map(({ item }) => item)];
@@ -190,9 +178,6 @@ export async function toContinue(
 const isUnanswered = ({ session }: Collection, { id, key }: LoggedCreate): boolean =>
   id === undefined && isKnown({ keys: [key] }, session.client.http.settings);
 
-const unanswered = (collection: Collection, interrupted: readonly LoggedCreate[]): LoggedCreate[] =>
-  interrupted.filter((create) => isUnanswered(collection, create));
-
 async function goesOnWith(collection: Collection, create: LoggedCreate, item: Identified): Promise<Identified> {
   await collection.session.createLog.continued(create, item.id);
   return item;
@@ -210,7 +195,7 @@ export async function discardKilled(
   if (collection.definition.steps?.shownOnce === undefined) return;
   const logged = interrupted.map(({ id }) => id);
   const known = siblings.filter(({ id }) => logged.includes(id) && !isTaken(collection, id));
-  const open = unanswered(collection, interrupted);
+  const open = interrupted.filter((create) => isUnanswered(collection, create));
   const seen = open.length === 0 ? undefined : await newObjects(createOf(collection, open));
   const isProved = seen !== undefined && seen.ours.length > 0 && doubtsOf(collection, open, seen).length === 0;
   const reason = "which a killed run of this stack made, and whose password was lost with it";
@@ -246,10 +231,6 @@ function createOf(collection: Collection, open: readonly LoggedCreate[]): Create
   return { collection, inputs: collection.inputs, since, before };
 }
 
-/** Those that may have made it: it was not there before. */
-const makersOf = ({ id }: Identified, open: readonly LoggedCreate[]): LoggedCreate[] =>
-  open.filter(({ before }) => !before.includes(id));
-
 /** Why it may be somebody else's, by the time at which it was made. */
 function timeDoubts(collection: Collection, open: readonly LoggedCreate[], item: Identified): string[] {
   const { session } = collection;
@@ -283,7 +264,11 @@ function doubtsOf(collection: Collection, open: readonly LoggedCreate[], { ours,
   return [
     ...held,
     ...rivals.map(({ stack }) => `the stack ${stack} created one of this name, too`),
-    ...found.flatMap((item) => timeDoubts(collection, makersOf(item, open), item)),
+    // Only those may have made it that it was not there before.
+    ...found.flatMap((item) => {
+      const makers = open.filter(({ before }) => !before.includes(item.id));
+      return timeDoubts(collection, makers, item);
+    }),
     ...others.map(({ item, why }) => `of ${item.id}, ${why}`),
   ];
 }

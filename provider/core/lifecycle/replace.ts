@@ -37,7 +37,7 @@ export async function refusedBeside(
     collection.error(isLimit ? "limit-reached" : "name-taken", `${next} ${sentence(briefly(error))}`);
   if (old) return say(oldFirst(old));
   const isOwn = (id: string): boolean =>
-    collection.isMade(id) || collection.isOfStack(id) || collection.holder(id) !== undefined;
+    collection.isMade(id) || collection.isOfStack(id) || collection.refusal(id) !== undefined;
   const ids = (isLimit ? now : alike).map(({ id }) => id).filter((id) => !isOwn(id));
   if (isLimit)
     return say(ids.length === 0 ? limitAdvice : `${oneLess} If this stack made one of ${ids.join(", ")} ${renamed}`);
@@ -107,7 +107,7 @@ async function waits(
   if (parent === undefined) return false;
   const inRun = waiting.get(run) ?? new Map<string, Map<string, Remove>>();
   const beside = inRun.get(parent) ?? new Map<string, Remove>();
-  const successor = run.leases.replacing(path) ?? (resource && run.leases.of(resource));
+  const successor = run.leases.successor(path, resource);
   if (successor?.made !== undefined && beside.size === 0) return false;
   waiting.set(run, inRun.set(parent, beside.set(path, remove)));
   session.say(`${nameOf(definition, state)} (${id}): stays until what it is in is replaced, and is deleted with that`);

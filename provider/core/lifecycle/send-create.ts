@@ -10,9 +10,10 @@ import { toBody } from "../state";
 import { briefly, sentence } from "../../api/api-error";
 import { messageOf } from "../../plain";
 import { times } from "../times";
+import { sameValue } from "../values";
 import { codeOf, UserError } from "../../errors";
 import { type Look, lookFor, waitFor } from "../wait";
-import { type CreateAttempts, discard, looksSame, type NewObjects, newObjects } from "./recognize";
+import { type CreateAttempts, discard, type NewObjects, newObjects } from "./recognize";
 import { regenerated } from "./change";
 
 const mostAttempts = 6;
@@ -293,11 +294,8 @@ async function clearSurplus(posting: Posting, made: Identified, isNewest = true)
   const isAll = ({ seen, own }: Awaited<ReturnType<typeof look>>): boolean =>
     !seen || (isNewest && own !== undefined) || seen.ours.length >= lost;
   try {
-    const last = await lookFor(collection.session, look, isAll, {
-      forMs: times.longestLagMs,
-      everyMs: times.lostEveryMs.first,
-    });
-    const { seen, own = made } = last;
+    const often = { forMs: times.longestLagMs, everyMs: times.lostEveryMs.first };
+    const { seen, own = made } = await lookFor(collection.session, look, isAll, often);
     // One may belong to a sibling's create that is still unanswered.
     if (seen && seen.ours.length > 0) await collection.createsAnswered();
     const surplus = (seen?.ours ?? []).filter(({ id }) => !collection.isMade(id));
@@ -316,6 +314,17 @@ async function clearSurplus(posting: Posting, made: Identified, isNewest = true)
   } catch (error) {
     collection.warn(`after a lost answer, this run could not check whether it was made twice: ${messageOf(error)}`);
   }
+}
+
+/** Fields that differ between any two objects. */
+const ownFields = /^(_?id|username|password|state|_revision)$|_at$/;
+
+/** Whether two objects are the same in all that the service shows, except for fields that always differ. */
+function looksSame(one: Identified, other: Identified): boolean {
+  const itsOwn = (name: string): boolean =>
+    ownFields.test(name) || [one, other].some((item) => JSON.stringify(item[name] ?? null).includes(item.id));
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => itsOwn(name) || sameValue(one[name], other[name]));
 }
 
 /** Adds credentials that lost attempts may have created to a failure: nobody has their passwords. */

@@ -1,26 +1,15 @@
 import { Collection } from "../collection";
 import { type Definition, inputKeys, inputMeta, type Props, type Steps } from "../definition";
 import { changedKeys, regenerating } from "../diff";
-import { type StateParts, partsOf, stateOf } from "../state";
+import { isReadable, type StateParts, partsOf, stateOf } from "../state";
 import { hasCode, Incomplete, isUnclear, UserError } from "../../errors";
 import { isUnset, normalOf, sameValue } from "../values";
-import {
-  type Change,
-  type Effect,
-  effectOf,
-  mayBeIgnored,
-  openAfter,
-  regenerate,
-  restarted,
-  sendChange,
-  warnOfIgnored,
-} from "./change";
+import { type Change, regenerate, restarted, sendChange, warnOfIgnored } from "./change";
 import { seen, settle } from "../wait";
 
 /** Rejects a change before anything is sent. @throws UserError */
 type Rejecting = (change: Change) => Promise<void>;
 
-/** The update of a resource with such an exception. */
 export const updating =
   (definition: () => Definition, reject: Rejecting): Steps["update"] =>
   (session, id, olds, news) =>
@@ -81,7 +70,10 @@ async function updateFrom(
   if (!parts) return stateOf(definition, asked, kept);
   const ready = await restarted(collection, id, parts, kept, before.open);
   const sent = keys.filter((key) => !parts.refused.includes(key));
-  const isRemoval = sent.some((key) => isUnset(news[key]) && mayBeIgnored(definition, news, key));
+  const isRemoval = sent.some((key) => {
+    const meta = inputMeta(definition, key)!;
+    return isUnset(news[key]) && isReadable(meta) && !meta.computed;
+  });
   return settle(collection, id, ready, { sent, state: kept, isRemoval });
 }
 
@@ -113,12 +105,12 @@ async function applied(
   await reject?.(change);
   const isDrift = !keys.some((key) => changed.includes(key));
   const refused = (inputs: string[], why: string, then: StateParts): Incomplete => {
-    const state = stateOf(collection.definition, withRefused(then, inputs), olds);
+    const state = stateOf(collection.definition, withRefused({ ...then, asked: before.asked }, inputs), olds);
     return new Incomplete(id, state, refusedChange(change, inputs, why));
   };
-  let effect: Effect;
+  let effect: Awaited<ReturnType<typeof sendChange>>;
   try {
-    effect = await effectOf(change, await sendChange(change));
+    effect = await sendChange(change);
   } catch (error) {
     if (hasCode(error, "deleted-outside") && (await isServed(change, olds))) return undefined;
     if (isUnclear(error)) {
@@ -127,16 +119,15 @@ async function applied(
     }
     const refusables = refusable(change);
     if (!(error instanceof UserError) || error.why === undefined || refusables.length === 0) throw error;
-    if (!isDrift) throw refused(refusables, error.why, { ...asked, asked: before.asked });
+    if (!isDrift) throw refused(refusables, error.why, asked);
     collection.warn(`somebody changed ${refusables.join(" and ")} in the service, and ${error.why}`);
     return withRefused(asked, refusables);
   }
-  const made = keys.filter((key) => !effect.ignored.includes(key));
-  const parts = { ...changedTo(asked, change, effect.shown), open: openAfter(collection, made, asked.open) };
+  const parts = { ...changedTo(asked, change, effect.shown), open: [...new Set([...asked.open, ...effect.open])] };
   const ignored = isDrift ? [] : refusable(change).filter((key) => isKept(change, parts, olds, key));
   if (ignored.length > 0) {
     const why = `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`;
-    throw refused(ignored, why, { ...parts, asked: before.asked });
+    throw refused(ignored, why, parts);
   }
   warnOfIgnored(change, effect.ignored);
   return parts;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../../provider/constants";
-import { groupBy } from "../../../provider/core/values";
+import { groupBy } from "../../../provider/plain";
 import { type ListedKind } from "../../../provider/resources/tree";
 import { definePolicy, type Report } from "../define";
 import {

@@ -3,7 +3,7 @@ import { type ErrorFacts } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
 import { Collection } from "../../../provider/core/collection";
 import { type Definition, type Props } from "../../../provider/core/definition";
-import { type Change, effectOf, sendChange } from "../../../provider/core/lifecycle/change";
+import { type Change, sendChange } from "../../../provider/core/lifecycle/change";
 import { newSession, within } from "../../../provider/core/session";
 import { isUnclear } from "../../../provider/errors";
 import { definitions } from "../../../provider/resources";
@@ -86,7 +86,8 @@ test("sends the whole object, as it is shown otherwise, where the service says t
 describe("an answer", () => {
   const old = { name: "old", _revision: 1 };
   test.each<[string, Props | undefined, Props, string, number]>([
-    ["of a newer revision is believed, whatever it shows", { id: "x1", name: "old", _revision: 2 }, old, "old", 0],
+    // One look then tells whether the change was ignored.
+    ["of a newer revision is believed, whatever it shows", { id: "x1", name: "old", _revision: 2 }, old, "old", 1],
 
     ["without a revision is not", { id: "x1", name: "n" }, { name: "n", _revision: 2 }, "n", 1],
 
@@ -98,7 +99,7 @@ describe("an answer", () => {
       listed,
       before: { shown: { name: "old", revision: "1" } },
     });
-    expect(await sendChange(one)).toMatchObject({ name });
+    expect(await sendChange(one)).toMatchObject({ shown: { name } });
     expect([asked.length, clock.now() <= 3_400]).toEqual([looks, true]);
   });
 });
@@ -111,7 +112,7 @@ test("an answer of the same revision is believed only if it shows all that was s
     listed: { name: "n", size: "large", _revision: 2 },
     before: { shown: { revision: "1" } },
   });
-  expect(await sendChange(part.one)).toMatchObject({ size: "large" });
+  expect(await sendChange(part.one)).toMatchObject({ shown: { size: "large" } });
   expect(part.asked).toHaveLength(1);
   const secret = changing("configuration", {
     keys: ["details"],
@@ -161,12 +162,17 @@ describe("what is accepted and ignored", () => {
   const was = { size: "small", name: "old" };
 
   test("is not a name that the service writes in its own way", async () => {
-    const { one } = changing("node", { ...sizes, before: { shown: { name: "NEW" } } });
-    expect(await effectOf(one, { size: "x", name: "NEW" })).toMatchObject({ ignored: [] });
+    const answers = [{ id: "x1", size: "x", name: "NEW", _revision: 2 }];
+    const { one } = changing("node", { ...sizes, answers, before: { shown: { name: "NEW", revision: "1" } } });
+    expect(await sendChange(one)).toMatchObject({ shown: { size: "x", name: "NEW" }, ignored: [] });
   });
 
   test("counts only if the list shows it, too", async () => {
-    const { one } = changing("node", { ...sizes, before: { shown: was }, listed: { size: "large", name: "new" } });
-    expect(await effectOf(one, was)).toEqual({ shown: { size: "large", name: "new" }, ignored: [] });
+    const answers = [0, 1].map(() => ({ id: "x1", ...was, _revision: 2 }));
+    const before = { shown: { ...was, revision: "1" } };
+    const { one } = changing("node", { ...sizes, answers, before, listed: { size: "large", name: "new" } });
+    expect(await sendChange(one)).toMatchObject({ shown: { size: "large", name: "new" }, ignored: [] });
+    const other = changing("node", { ...sizes, answers, before, listed: was });
+    expect(await sendChange(other.one)).toMatchObject({ shown: was, ignored: ["size", "name"], open: [] });
   });
 });

@@ -1,5 +1,5 @@
 import { type Props } from "../../../provider/core/definition";
-import { Leases } from "../../../provider/core/session";
+import { Run } from "../../../provider/core/session";
 import { definitions } from "../../../provider/resources";
 
 /* Which resource of the program has which object: the second one is refused. stacks/handover.test.ts has the same in whole runs. */
@@ -16,7 +16,7 @@ const pathOf = (id: string): string => `${definitions.node.place(inputsOf("node"
 
 /** A program with resources of these names. */
 function program() {
-  const leases = new Leases();
+  const leases = new Run().leases;
   const resource = (name: string) => ({ key: `${name} of this stack`, name });
   return {
     leases,
@@ -102,7 +102,7 @@ describe("a new one, and one that the stack has", () => {
     for (const again of [1, 2]) {
       hold("a", "n1");
       giveUp("a", "n1");
-      expect([again, leases.replacing(pathOf("n1"))?.resource.name]).toEqual([again, "a"]);
+      expect([again, leases.successor(pathOf("n1"))?.resource.name]).toEqual([again, "a"]);
       expect(declare("b", "node", { adopt: "n1" })).toBeUndefined();
       declare("b", "node", { name: "elsewhere" });
     }

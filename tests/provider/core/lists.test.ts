@@ -2,7 +2,7 @@ import { type ConsortiumClient, type Identified } from "../../../provider/api";
 import { type ErrorKind } from "../../../provider/api/api-error";
 import { Http } from "../../../provider/api/http";
 import { Listed } from "../../../provider/core/collection";
-import { type Listing, newSession } from "../../../provider/core/session";
+import { newSession } from "../../../provider/core/session";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";
 
@@ -26,7 +26,7 @@ function lists() {
   return { time, at, asked, fail };
 }
 
-const itemsOf = async (looked: Promise<Listing>): Promise<Identified[]> => (await looked).items;
+const itemsOf = async (looked: ReturnType<Listed["look"]>): Promise<Identified[]> => (await looked).items;
 
 test("simultaneous callers share a call; another collection has its own", async () => {
   const { at, asked } = lists();
@@ -86,10 +86,10 @@ describe("failures", () => {
 
 test("a new, empty collection is known without a call, for a while", async () => {
   const { at, time, asked } = lists();
-  at("/a").startEmpty();
-  expect(await itemsOf(at("/a").look(5_000))).toEqual([]);
+  at("/a").startEmpty("x", "b", "c");
+  for (const path of ["/a/x/b", "/a/x/c"]) expect(await itemsOf(at(path).look(5_000))).toEqual([]);
   time.pass(5_001);
-  expect(await itemsOf(at("/a").look(5_000))).toHaveLength(1);
+  expect(await itemsOf(at("/a/x/b").look(5_000))).toHaveLength(1);
   expect(asked).toHaveLength(1);
 });
 

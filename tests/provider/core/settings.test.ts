@@ -1,13 +1,13 @@
 import { environmentName } from "../../../provider/api/environment";
 import { type SettingName, settingNames, type Settings, SettingsError } from "../../../provider/api/settings";
-import { pulumiAdvice } from "../../../provider/pulumi/advice";
 import {
   adoptsAll,
   isDefaultProvider,
-  type ProviderSettings,
+  pulumiAdvice,
   resolveProviderSettings,
   settingsIn,
   settingVariables,
+  type ProviderSettings,
 } from "../../../provider/pulumi/settings";
 
 const env = (values: Partial<Record<SettingName, string>>): Record<string, string> =>

@@ -9,7 +9,6 @@ import {
   storedIn,
   toBody,
 } from "../../../provider/core/state";
-import { withoutReady } from "../../../provider/core/wait";
 import { definitions } from "../../../provider/resources";
 
 /* What a state keeps: what was asked for, what the service answered, and what it shows now. */
@@ -28,10 +27,6 @@ test("a state of a newer version is refused; one of this version, or of none, is
     {},
   ]);
   expect([isStored({ name: "n" }), isStored({ __kept: { version: 2 } })]).toEqual([false, true]);
-});
-
-test("of open steps, that of waiting is left out", () => {
-  expect(withoutReady(["ready", "restart", "ready"])).toEqual(["restart"]);
 });
 
 /** The state, and all that is kept of it. */

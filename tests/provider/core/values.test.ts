@@ -1,6 +1,4 @@
 import {
-  at,
-  groupBy,
   isUnknown,
   isUnset,
   sameAsked,
@@ -11,6 +9,7 @@ import {
   unknown,
 } from "../../../provider/core/values";
 import { isPlainName } from "../../../sdk/policy/live";
+import { at, groupBy } from "../../../provider/plain";
 
 test.each([undefined, null, "", {}, [], { a: undefined }, { a: null }])("%j is not set", (value) =>
   expect(isUnset(value)).toBe(true),

@@ -1,5 +1,5 @@
 import { type Session } from "../../../provider/core/session";
-import { type Look, nextLookMs, waitFor } from "../../../provider/core/wait";
+import { type Look, waitFor } from "../../../provider/core/wait";
 import { VirtualTime } from "../../support/virtual-time";
 import { timeoutMs } from "../../../provider/core/definition";
 import { definitions } from "../../../provider/resources";
@@ -59,11 +59,17 @@ test("those who began at different times look at the same beats", async () => {
     return (await looked(time, 20_000 - delay)).slice(4);
   });
   for (const beats of await Promise.all(all)) expect(beats.every((at) => at % 4_000 === 0)).toBe(true);
-  expect(nextLookMs(9, 8_000, 5_000)).toBe(4_000);
-  expect(nextLookMs(9, 7_999, 5_000)).toBe(1);
-  expect(nextLookMs(9, 32_999, 31_000)).toBe(1);
-  const around = [29_999, 30_000, 49_999, 50_000];
-  expect(around.map((elapsed) => nextLookMs(9, 8_000, elapsed))).toEqual([4_000, 1_000, 1_000, 4_000]);
+});
+
+test("looks more often from exactly 30 s on, and no longer than 50 s", async () => {
+  const from = async (delay: number) => {
+    const time = new VirtualTime();
+    await time.sleep(delay);
+    return looked(time, 60_000);
+  };
+  const [first, second] = [await from(2_000), await from(1_000)];
+  expect(first.filter((at) => at > 28_000 && at < 34_000)).toEqual([32_000, 33_000]);
+  expect(second.filter((at) => at > 49_000 && at < 53_000)).toEqual([49_500, 51_000, 52_000]);
 });
 
 describe("progress", () => {
