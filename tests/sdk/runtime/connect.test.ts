@@ -4,11 +4,13 @@ import { join } from "node:path";
 import type * as Tls from "node:tls";
 import { inspect } from "node:util";
 import { Wallet } from "ethers";
+import { WebSocket } from "ws";
 import * as sdk from "../../../sdk";
 import { startService } from "../../../service/index";
 import { build, client } from "../../service/helpers";
 import { peer as answering, text } from "../../support/peer";
 import { program, valueOf } from "../../support/program";
+import { until } from "../../support/until";
 import { type Ledger, ledger, password, username } from "./peer";
 
 /* Addresses with credentials in them, and providers that log in, against a node that only plays the protocol. */
@@ -148,7 +150,11 @@ describe("connect, when the node goes wrong", () => {
     [404, '{"errorMessage":"No such node."}', /HTTP 404: No such node\./],
   ])("a WebSocket that is answered with %s is an error that says so", async (status, body, message) => {
     const peer = await ledger(false, { status, body });
-    await expect(sdk.connect(peer, login, "wss").getBlockNumber()).rejects.toThrow(message);
+    const provider = sdk.connect(peer, login, "wss");
+    const { websocket } = provider;
+    await expect(provider.getBlockNumber()).rejects.toThrow(message);
+    await until(() => (websocket as WebSocket).readyState === WebSocket.CLOSED);
+    await expect(provider.send("eth_chainId", [])).rejects.toThrow(message); // and not that it was closed, which comes after
   });
 
   test("of a node and a credential of the program: an output with the provider itself", async () => {
