@@ -193,17 +193,18 @@ async function withoutPassword(posting: Posting, status: number, id: string | un
   const useless =
     `the service answered HTTP ${status} without the password, which it shows only once. Such a credential is ` +
     "useless, and sending the creation again would make another one.";
-  const rescued = id === undefined ? undefined : await regenerated(collection, id).catch(() => undefined);
+  const isNew = id !== undefined && !before?.has(id); // the password of an earlier one may be in use
+  const rescued = isNew ? await regenerated(collection, id).catch(() => undefined) : undefined;
   if (rescued) {
     posting.lost--;
     return rescued;
   }
   // The id in a 202 may belong to a job.
-  const isIts = id !== undefined && status !== 202 && !before?.has(id);
+  const isIts = isNew && status !== 202;
   const isGone = isIts && (await collection.delete(id).then(() => true, () => false)); // prettier-ignore
   const failure = collection.error("unclear-create", isGone ? `${useless} ${id} was deleted again.` : useless);
   if (isGone && posting.lost === 1) throw failure;
-  throw await withLeftovers(posting, failure, isGone ? undefined : id);
+  throw await withLeftovers(posting, failure, isGone || !isNew ? undefined : id);
 }
 
 /** Looks for the result of lost attempts. @returns the object if it is this run's; undefined: the create may be sent again */

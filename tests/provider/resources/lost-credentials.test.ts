@@ -44,6 +44,28 @@ test("without such a call, a credential whose password nobody has is deleted aga
   }
 });
 
+test.each([true, false])(
+  "an answer without the password, with the id of another one (can regenerate: %s): that stays as it is",
+  async (extended) => {
+    const { engine, service, net } = await world("appCred", { answers: { extended } });
+    const { credentials } = service.store;
+    const others = ["first", "second"];
+    for (const name of others)
+      await send(service, "POST", collectionOf("appCred", net), { membership_id: net.membershipId, name });
+    const before = credentials.list();
+    for (const { id } of before) {
+      rewriting({
+        answer: (text, { method, url }) =>
+          method === "POST" && url.endsWith("/appcreds")
+            ? JSON.stringify({ ...JSON.parse(text), _id: id, username: id, password: undefined })
+            : text,
+      });
+      expect(await engine.up(bases.appCred(net))).toEqual(failed(/without the password/));
+      expect(credentials.list()).toEqual(expect.arrayContaining(before));
+    }
+  },
+);
+
 test("if the service refuses the name, which the API does not list, the create is sent without it", async () => {
   const { engine, service, net, calls } = await world("appCred");
   service.faults.add({ kind: "status", status: 400, errorMessage: "unknown field: name", method: "POST" });
