@@ -83,6 +83,9 @@ const givesUp =
     session.run.leases.giveUp(collection.pathOf(id));
 const ofStack = (session: Session, collection: Collection): void => void session.run.shown.add(collection.pathOf("y"));
 
+const many = (count: number): Identified[] =>
+  Array.from({ length: count }, (_, at) => item(`y${at}`, "node", { name: `z${at}` }));
+
 describe("a name that the service refuses", () => {
   const name = refusal({ kind: "conflict", status: 409, errorMessage: "name already in use" });
   const unnamed = /^POST \/x: HTTP 409: name already in use\. \[conflict:/;
@@ -101,6 +104,11 @@ describe("a name that the service refuses", () => {
       "may have appeared since",
       { answer: name, since: [item("y")] },
       /Choose another name, or set adopt: true: y has the name .* name already in use\. \[name-taken:/,
+    ],
+    [
+      "may have appeared since, and make as many as the plan allows",
+      { answer: name, there: many(3), since: [item("y")] },
+      /Choose another name, or set adopt: true: y has the name .*\[name-taken:/,
     ],
     [
       "may have appeared since, where it is to be adopted",
@@ -123,8 +131,6 @@ describe("a limit that is reached", () => {
   const payment = refusal({ kind: "invalid", status: 402, errorMessage: "quota exceeded" });
   const conflict = refusal({ kind: "conflict", status: 409, errorMessage: "quota exceeded" });
   const other = [item("y", "node", { name: "z" })];
-  const many = (count: number): Identified[] =>
-    Array.from({ length: count }, (_, at) => item(`y${at}`, "node", { name: `z${at}` }));
   const reached = /: The organization has reached its limit: delete one .* POST \/x: .*\[limit-reached:/;
   const reachedByOthers = (ids: string): RegExp =>
     new RegExp(`: Delete one, .*If this stack made one of ${ids} under.*quota exceeded\\. \\[limit-reached:`);
