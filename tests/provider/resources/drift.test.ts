@@ -58,7 +58,7 @@ inBothManners(() => {
     test("what a service never lists was not removed after another change, either", async () => {
       const { engine, net } = await world("node");
       rewriting({ answer: (text, { method }) => (method === "GET" ? text.replace(/"kms_id":"k",?/, "") : text) });
-      const args = (opsmetricId: string): object => ({ ...bases.node(net), kmsId: "k", opsmetricId });
+      const args = (opsmetricId: string) => ({ ...bases.node(net), kmsId: "k", opsmetricId });
       expect(await engine.up(args("1"))).toEqual({ then: "created" });
       for (const other of ["2", "3"]) {
         expect(await engine.up(args(other))).toEqual({ then: "updated" });
