@@ -21,7 +21,7 @@ export function inOrder(simulation: Simulation, before: Block): Simulation {
   const add = (block: Blocks[number], at: bigint) => {
     if (at <= time) throw new Unfit(`block timestamps must be in order: ${at} <= ${time}`, -38_021);
     [number, time] = [number + 1n, at];
-    blocks.push({ ...block, blockOverrides: { ...block.blockOverrides, number: hex(number), time: hex(time) } });
+    blocks.push({ ...block, blockOverrides: { ...block.blockOverrides!, number: hex(number), time: hex(time) } });
   };
   for (const block of simulation.blockStateCalls ?? []) {
     const { number: named, time: at } = block.blockOverrides ?? {};
@@ -45,7 +45,7 @@ export async function mustFollow({ blockStateCalls }: Simulation, used: (account
       const given = Number(nonce ?? wanted);
       if (given !== wanted) {
         const [why, code] = given < wanted ? ["low", -38_010] : ["high", -38_011];
-        throw new Unfit(`nonce too ${why}: address ${from}, tx: ${given} state: ${wanted}`, code as number);
+        throw new Unfit(`nonce too ${why}: address ${from}, tx: ${given} state: ${wanted}`, code);
       }
       next.set(from, wanted + 1);
     }
