@@ -102,6 +102,7 @@ export const waiting: Step[] = [
     "eth_sendRawTransaction",
     signed({ nonce: 19, value: 3n, gasPrice: 2n * gwei }),
   ]),
+  call(["another with the same tip", "eth_sendRawTransaction", signed({ nonce: 19, ...tipped(2n * gwei, 9n * gwei) })]),
   call(["the count with what waits", "eth_getTransactionCount", ({ rich }) => [rich.address, "pending"]]),
   sends("what fills the gap", { nonce: 18, value: 4n }),
   call(["the receipt of what waited", "eth_getTransactionReceipt", hashOf("another in its place at a higher price")]),
