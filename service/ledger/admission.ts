@@ -160,11 +160,13 @@ function nextNonce(used: number, waiting: readonly Waiting[]): number {
   return next;
 }
 
-/** Whether a transaction may replace a waiting one: it must pay a tenth more, as in geth. */
+/** Whether a transaction may replace a waiting one: its fee and its tip must be a tenth higher, as in geth. */
 function isDearer(tx: Transaction, { raw }: Waiting): boolean {
-  const price = (one: Transaction) => one.maxFeePerGas ?? one.gasPrice ?? 0n;
-  const former = price(ethers().Transaction.from(raw));
-  return price(tx) > former && price(tx) * 10n >= former * 11n;
+  const former = ethers().Transaction.from(raw);
+  return (["maxFeePerGas", "maxPriorityFeePerGas"] as const).every((name) => {
+    const [now, before] = [tx, former].map((one) => one[name] ?? one.gasPrice ?? 0n) as [bigint, bigint];
+    return now > before && now * 10n >= before * 11n;
+  });
 }
 
 async function senderOf(engine: Engine, tx: Transaction): Promise<string> {

@@ -24,9 +24,9 @@ const words: readonly [RegExp, string][] = [
   [/OutOfGas|out of gas|MemoryLimitOOG|required exceeds allowance/i, "out of gas"],
   [/InvalidJump/, "invalid jump destination"],
   [/StackUnderflow/, "stack underflow"],
-  [/StackOverflow/, "stack limit reached 1024"],
+  [/StackOverflow|Out of stack/, "stack limit reached 1024"],
   [/OutOfOffset/, "return data out of bounds"],
-  [/StaticCall|InsideStatic/, "write protection"],
+  [/StaticCall|InsideStatic|StateChangeDuring/, "write protection"],
   [/CreateContractSizeLimit/, "max code size exceeded"],
   [/CreateInitCodeSizeLimit|initcode/i, "max initcode size exceeded"],
   [/CreateContractStartingWithEF/, "invalid code: must not begin with 0xef"],
@@ -59,6 +59,9 @@ const panics: Readonly<Record<number, string>> = {
   0x51: "uninitialized function",
 };
 
+/** An engine's reason in geth's words, if it is known. */
+export const said = (reason: string): string | undefined => words.find(([pattern]) => pattern.test(reason))?.[1];
+
 /** The reason in the data of a reverted call; undefined for a contract's custom error. */
 function reasonIn(data: string): string | undefined {
   const bytes = Buffer.from(data.slice(2), "hex");
@@ -83,12 +86,12 @@ export function inGethsWords(
     return { code, message: `execution reverted${reason === undefined ? "" : `: ${reason}`}`, data: text, known: true };
   }
   const [, wanted] = /requested was (\d+)/.exec(message) ?? [];
-  if (wanted !== undefined || /state|historical|persisted/i.test(message))
+  const text = said(message);
+  if (wanted !== undefined || (text === undefined && /state|historical|persisted/i.test(message)))
     return { code: -32_000, message: unavailable(wanted, kept), known: true };
-  const [, said] = words.find(([pattern]) => pattern.test(message)) ?? [];
   // the schema accepted a value that the engine cannot read
-  if (said === undefined && code === -32_602) return { code, message: "invalid params", known: false };
-  return { code: -32_000, message: said ?? "the ledger cannot execute this call", known: said !== undefined };
+  if (text === undefined && code === -32_602) return { code, message: "invalid params", known: false };
+  return { code: -32_000, message: text ?? "the ledger cannot execute this call", known: text !== undefined };
 }
 
 function unavailable(wanted: string | undefined, { height, history }: { height: number; history: number }): string {

@@ -35,6 +35,8 @@ export class Feeds {
   readonly #subscribers = new Set<Subscriber>();
   readonly #filters = new Map<unknown, Filter>();
   #latest = 0;
+  /** The transactions of before, in full: an engine answers in any order. */
+  #shown = Promise.resolve();
 
   subscribe([named, more]: unknown[], listener: Listener): () => void {
     const kind = named === "newPendingTransactions" && more === true ? "full" : named;
@@ -56,10 +58,11 @@ export class Feeds {
   transaction(hash: string, full: () => Promise<object>): void {
     this.#tell("newPendingTransactions", hash);
     if (![...this.#subscribers].some(({ kind }) => kind === "full")) return;
-    full().then(
-      (one) => this.#tell("full", one),
-      () => undefined,
-    );
+    const one = full().catch(() => undefined);
+    this.#shown = this.#shown.then(async () => {
+      const known = await one;
+      if (known) this.#tell("full", known);
+    });
   }
 
   close(): void {

@@ -98,7 +98,7 @@ export type Transaction = Partial<z.output<typeof transaction>>;
 const withoutGaps = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
 
-const most = { topics: 4, addresses: 1_000, percentiles: 100, proofs: 1_024, blocks: 16 };
+const most = { topics: 4, addresses: 1_000, percentiles: 100, proofs: 1_024 };
 const topic = z.union([hash, z.array(maybeHash)], "must be a topic, a list of them, or null").nullish();
 const end = z.union([tags, number64], 'must be the number of a block, such as "0x10", or "latest"');
 const criteria = z
@@ -137,7 +137,7 @@ const account = z.object({
   code: maybeData,
   state: slots,
   stateDiff: slots,
-  movePrecompileToAddress: maybeAddress,
+  movePrecompileToAddress: z.null("is not supported here").optional(),
 });
 const stateOverrides = maybe(
   z.record(address, account).superRefine((accounts, context) => {
@@ -163,11 +163,7 @@ const blockOverrides = maybe(
 );
 const few = (count: number, what: string) => `must be at most ${count} ${what}`;
 const simulation = z.object({
-  blockStateCalls: maybe(
-    z
-      .array(z.object({ blockOverrides, stateOverrides, calls: list(transaction) }))
-      .max(most.blocks, few(most.blocks, "blocks")),
-  ),
+  blockStateCalls: list(z.object({ blockOverrides, stateOverrides, calls: list(transaction) })),
   traceTransfers: maybeFlag,
   validation: maybeFlag,
   returnFullTransactions: maybeFlag,
@@ -219,7 +215,7 @@ export const standard: ReadonlyMap<string, Rules> = new Map([
   ...each(z.tuple([maybeFlag]), "eth_newPendingTransactionFilter"),
   ...each(z.tuple([data]), "web3_sha3"),
   ...each(z.tuple([transaction, block, stateOverrides, blockOverrides]), "eth_call", "eth_estimateGas"),
-  ...each(z.tuple([transaction, block]), "eth_createAccessList"),
+  ...each(z.tuple([transaction, block, stateOverrides]), "eth_createAccessList"),
   ...each(z.tuple([simulation, block]), "eth_simulateV1"),
   ...each(z.tuple([count, number, percentiles]), "eth_feeHistory"),
   ...each(z.tuple([address, block]), "eth_getBalance", "eth_getCode", "eth_getTransactionCount"),

@@ -8,8 +8,8 @@ import { type Block, OutOfOrder, type Sealed } from "./ledger-data";
 import { type Criteria, type Log, matching } from "./logs";
 import type { Simulation } from "./params";
 import { type Answer, type Bounds, Excess, type RpcCall } from "./rpc";
-import { inOrder, simulated } from "./simulation";
-import { type Options, traceOf } from "./traces";
+import { coded, inOrder, mustFollow, simulated } from "./simulation";
+import { accessListOf, type Options, traceOf } from "./traces";
 
 type Fields = Record<string, unknown>;
 
@@ -209,8 +209,10 @@ const simulate: Read = async (reads, [asked, block], room) => {
   const parent = await reads.sealed(block === "pending" ? "latest" : block);
   if (!parent) throw new Unfit("header not found");
   const simulation = inOrder(asked as Simulation, parent.block);
-  const params = [simulation, hex(Number(parent.block.number))];
-  const blocks = (await reads.ask("eth_simulateV1", params, room)) as Block[];
+  const at = hex(Number(parent.block.number));
+  if (simulation.validation)
+    await mustFollow(simulation, (from) => reads.ask("eth_getTransactionCount", [from, at], room));
+  const blocks = (await reads.ask("eth_simulateV1", [simulation, at], room).catch(coded)) as Block[];
   return simulated(blocks, simulation, parent, reads.base.spec.profile);
 };
 /** Who may seal the blocks, at any time. */
@@ -222,6 +224,7 @@ const sealers: Read = async (reads, [block]) => {
 /** An engine's transaction as one that waits: it may have put it into a block that is not kept yet. */
 export const unmined = (one: Fields) => ({
   ...shownTransaction(one),
+  gasPrice: one.maxFeePerGas ?? one.gasPrice,
   blockHash: null,
   blockNumber: null,
   transactionIndex: null,
@@ -234,10 +237,16 @@ const ofNothing = "0x80";
 interface Proof extends Fields {
   storageProof: { proof: string[] }[];
 }
-const proof = engines("eth_getProof", ({ storageProof, ...others }: Proof) => ({
+const shownProof = engines("eth_getProof", ({ storageProof, ...others }: Proof) => ({
   ...others,
   storageProof: storageProof.map((one) => ({ ...one, proof: one.proof.filter((part) => part !== ofNothing) })),
 }));
+/** An engine has nothing to prove of the pending state. */
+const proof: Read = (reads, [account, keys, block], room) =>
+  shownProof(reads, [account, keys, block === "pending" ? "latest" : block], room);
+
+const accessList: Read = (reads, params, room) =>
+  accessListOf((method, given) => reads.ask(method, given, room), params, reads.base.sealer);
 
 /** The calls that are not the engine's alone. */
 const kept: Partial<Record<string, Read>> = {
@@ -262,6 +271,7 @@ const kept: Partial<Record<string, Read>> = {
   eth_getTransactionReceipt: ofTransaction(({ receipts }, at) => receipts[at]),
   eth_feeHistory: fees,
   eth_getProof: proof,
+  eth_createAccessList: accessList,
   eth_newBlockFilter: ({ base }) => base.feeds.filter("newHeads"),
   eth_newPendingTransactionFilter: ({ base }, [isFull]) => base.feeds.filter("newPendingTransactions", isFull),
   eth_newFilter: ({ base }, [criteria = {}]) => base.feeds.filter("logs", criteria),

@@ -43,13 +43,6 @@ export function read(body: string, rights: Rights): Message {
   }
 }
 
-/** Refuses a body that is not a message; answers problems of a single call in JSON-RPC. */
-export function mustBeMessage({ batch, calls: [call] }: Message): void {
-  if (batch || call === undefined || !("answer" in call)) return;
-  const { code, message } = (call.answer as { error?: { code: number; message: string } }).error ?? {};
-  if (code === -32_700 || code === -32_600) throw new Refusal(400, message!);
-}
-
 /** Whether JavaScript cannot represent the caller's number: the chain would get another one. */
 const isInexact = (value: unknown): boolean =>
   typeof value === "number"
@@ -64,10 +57,17 @@ export function screen(calls: unknown, rights: Rights): Message {
   if (!Array.isArray(calls)) return { batch: false, calls: [screened(calls, rights)] };
   if (calls.length === 0) return whole(failure(null, -32_600, "The batch is empty."));
   const { batch } = rights.limits;
-  if (calls.length > batch)
-    return whole(failure(null, -32_600, `The batch has ${calls.length} calls; at most ${batch} are allowed.`));
+  if (calls.length > batch) return { batch: true, calls: [{ answer: tooMany(calls, batch) }] };
   return { batch: true, calls: calls.map((call) => screened(call, rights)) };
 }
+
+/** As geth answers: to the first call, in a list. */
+const tooMany = ([first, ...others]: unknown[], most: number) =>
+  failure(
+    fieldsOf(first).id ?? null,
+    -32_600,
+    `batch too large: ${others.length + 1} calls, at most ${most} are allowed`,
+  );
 
 function screened(call: unknown, rights: Rights): Screened {
   const { id, method } = fieldsOf(call);
@@ -173,7 +173,7 @@ const fits: Partial<Record<string, Fit>> = {
   eth_simulateV1: ([asked, ...others], gas) => {
     const { blockStateCalls, ...more }: Simulation = asked;
     const blocks = blockStateCalls?.map(({ calls, ...block }) => {
-      return calls ? { ...block, calls: calls.map((call) => withGas(call, gas, gas)) } : block;
+      return calls ? { ...block, calls: calls.map((call) => withGas(call, gas, gas, -38_015)) } : block;
     });
     return [{ ...more, blockStateCalls: blocks }, ...others];
   },
@@ -197,11 +197,16 @@ function capped(call: Transaction, most: number): Transaction {
 }
 
 /** A transaction that states its gas. @param open the gas of a transaction without a limit */
-function withGas({ data: _, gasLimit, ...others }: Transaction, limit: number, open?: number): Transaction {
+function withGas(
+  { data: _, gasLimit, ...others }: Transaction,
+  limit: number,
+  open?: number,
+  code?: number,
+): Transaction {
   const { gas: named = gasLimit, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = others;
   const gas = named === undefined ? open : BigInt(named);
   if (gas !== undefined && gas > limit)
-    throw new Unfit(`The call asks for ${gas} gas; the limit is ${limit}. Ask for less, or leave it out.`);
+    throw new Unfit(`The call asks for ${gas} gas; the limit is ${limit}. Ask for less, or leave it out.`, code);
   if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined)
     throw new Unfit("both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified");
   return gas === undefined ? others : { ...others, gas: `0x${gas.toString(16)}` };

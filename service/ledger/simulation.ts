@@ -33,6 +33,35 @@ export function inOrder(simulation: Simulation, before: Block): Simulation {
   }
   return { ...simulation, blockStateCalls: blocks };
 }
+
+/** Refuses a simulation with validation whose nonces do not follow: an engine would accept them. */
+export async function mustFollow({ blockStateCalls }: Simulation, used: (account: string) => Promise<unknown>) {
+  const next = new Map<string, number>();
+  for (const { stateOverrides, calls } of blockStateCalls ?? []) {
+    for (const [account, { nonce }] of Object.entries(stateOverrides ?? {}))
+      if (nonce !== undefined) next.set(account, Number(nonce));
+    for (const { from = `0x${"0".repeat(40)}`, nonce } of calls ?? []) {
+      const wanted = next.get(from) ?? Number(await used(from));
+      const given = Number(nonce ?? wanted);
+      if (given !== wanted) {
+        const [why, code] = given < wanted ? ["low", -38_010] : ["high", -38_011];
+        throw new Unfit(`nonce too ${why}: address ${from}, tx: ${given} state: ${wanted}`, code);
+      }
+      next.set(from, wanted + 1);
+    }
+  }
+}
+
+const codes: readonly [begin: string, code: number][] = [
+  ["max fee per gas less than block base fee", -38_012],
+  ["intrinsic gas too low", -38_013],
+  ["insufficient funds", -38_014],
+];
+/** Throws a simulation's error with its code. */
+export function coded(error: unknown): never {
+  const [, code] = codes.find(([begin]) => error instanceof Unfit && error.message.startsWith(begin)) ?? [];
+  throw code === undefined ? error : new Unfit((error as Unfit).message, code);
+}
 type Blocks = NonNullable<Simulation["blockStateCalls"]>;
 
 interface CallResult extends Fields {
@@ -56,7 +85,7 @@ export function simulated(
     const calls = (block.calls as CallResult[]).map(({ logs, error, ...call }, at) => ({
       ...call,
       ...(logs ? { logs: logs.map(inIt) } : {}),
-      ...(error ? { error: failure(call, gas(at)) } : {}),
+      ...(error ? { returnData: "0x", error: failure(call, gas(at)) } : {}),
     }));
     return { ...block, transactions, calls };
   });

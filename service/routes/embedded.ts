@@ -7,7 +7,7 @@ import { organizationOf } from "../http/authentication";
 import { name, parse } from "../http/bodies";
 import type { CallLog } from "../http/call-log";
 import { send } from "../http/calls";
-import { mustBeMessage, type Rights, screen } from "../ledger/screening";
+import { type Rights, screen } from "../ledger/screening";
 import { acceptInvitation, invitationsTo } from "../store/sharing";
 import { newTether, tetherState } from "../tether/tethering";
 import { reach } from "./crud";
@@ -61,9 +61,7 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
     const reached = () => ledger.chain!(environment);
     const { profile } = (await reached()).spec;
     const rights: Rights = { limits, profile, socket: false, only, report: context.report };
-    const asked = screen(request.body, rights);
-    mustBeMessage(asked);
-    return send(reply, asked, reached, rights);
+    return send(reply, screen(request.body, rights), reached, rights);
   });
 }
 

@@ -3,7 +3,7 @@ import type { Context } from "../http/context";
 import { Refusal } from "../errors";
 import { scope } from "../http/server";
 import { acceptText, send } from "../http/calls";
-import { mustBeMessage, read, type Rights } from "../ledger/screening";
+import { read, type Rights } from "../ledger/screening";
 import { networks } from "../store/entities";
 
 export const reads: ReadonlySet<string> = new Set([
@@ -38,11 +38,9 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
     });
     targets.post("/target/:network", { config: { quiet: true } }, async (request, reply) => {
       const { network, targets } = networkOf(request);
-      const asked = read((request.body as string | undefined) ?? "", rights);
-      mustBeMessage(asked);
       const chain = () => targets.chain(network);
       await chain();
-      return send(reply, asked, chain, rights);
+      return send(reply, read((request.body as string | undefined) ?? "", rights), chain, rights);
     });
   });
 }

@@ -174,8 +174,8 @@ const boundsOfCalls = {
   memory: some.default(32 * MiB),
   /** Calls in a batch. Default 1,000, as in Geth. */
   batch: some.default(1_000),
-  /** Size of a request, or of a message over a WebSocket. Default 1 MiB. */
-  request: some.max(64 * MiB).default(MiB),
+  /** Size of a request, or of a message over a WebSocket. Default 5 MiB, as in geth. */
+  request: some.max(64 * MiB).default(5 * MiB),
   /** Size of an answer, or of all answers to a batch. Default 16 MiB. */
   answer: some.max(256 * MiB).default(16 * MiB),
   /** Time to answer a request, and as much again to send it and take the answer. Default 30,000. */

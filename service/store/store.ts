@@ -49,10 +49,14 @@ export class Store {
   /** Reads all objects. Drops objects that were deleted long ago. */
   static async open(clock: SteadyClock, database: Database): Promise<Store> {
     const store = new Store(clock, database);
-    for await (const [key, value] of database.entries("", "~")) {
-      store.#keep(entityOf(key, value));
+    const all: Entity[] = [];
+    for await (const [key, value] of database.entries("", "~")) all.push(entityOf(key, value));
+    all.sort((one, other) => orderOf(one) - orderOf(other));
+    for (const entity of all) {
+      store.#keep(entity);
+      clock.saw(entity.changedAt);
     }
-    store.#sort(clock);
+    store.#order = all.length === 0 ? 0 : orderOf(all.at(-1)!) + 1;
     await store.#forget();
     return store;
   }
@@ -159,18 +163,6 @@ export class Store {
     this.#rows.delete(key);
     this.#gone.delete(key);
     this.#children.get(keyOf(kind, parent))?.delete(key);
-  }
-
-  #sort(clock: SteadyClock): void {
-    const all = [...this.#rows.entries()].sort(([, [one]], [, [other]]) => orderOf(one!) - orderOf(other!));
-    this.#rows = new Map(all);
-    this.#children.clear();
-    for (const [key, [entity]] of all) {
-      const siblings = keyOf(entity!.kind, entity!.parent);
-      this.#children.set(siblings, (this.#children.get(siblings) ?? new Set()).add(key));
-      clock.saw(entity!.changedAt);
-      this.#order = Math.max(this.#order, orderOf(entity!) + 1);
-    }
   }
 
   /** Writes pending versions. If that fails, it reverts them. */

@@ -9,7 +9,7 @@ import { until } from "../../support/until";
 test("an oversized body, a GET, a WebSocket elsewhere: each gets an error with the reason", async () => {
   const { service, credential, urls } = await ledgered();
   const headers = basic(credential.username, credential.password);
-  const big = "x".repeat(2 ** 20 + 1);
+  const big = "x".repeat(5 * 2 ** 20 + 1);
   const tooLarge = { status: 413, text: containing("too large") };
   expect(await raw(urls.rpc, { ...headers, "content-length": String(big.length) }).catch(() => tooLarge)).toEqual(
     tooLarge,

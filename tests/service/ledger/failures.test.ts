@@ -39,6 +39,8 @@ test.each([
   ["Invalid Chain Id", "chainId does not match node's"],
   ["Out of gas: gas required exceeds allowance: 5", "out of gas"],
   ["EVM error StackOverflow", "stack limit reached 1024"],
+  ["Out of stack", "stack limit reached 1024"],
+  ["StateChangeDuringStaticCall", "write protection"],
   ["EVM error CreateContractSizeLimit", "max code size exceeded"],
   ["Insufficient funds for gas", "insufficient funds for gas * price + value"],
   ["nonce too low", "nonce too low"],

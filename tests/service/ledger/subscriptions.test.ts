@@ -1,5 +1,6 @@
 import type { Wire } from "../helpers";
 import { connect } from "../../../sdk";
+import { Feeds } from "../../../service/ledger/feeds";
 import { until } from "../../support/until";
 import { eth, ledgered, result, rpc, webSocket } from "../ledgers";
 
@@ -49,6 +50,40 @@ test("a log is serialized once for all subscribers; only one that does not read 
   deaf.socket.resume();
   await closed;
   expect(others.map(({ socket }) => socket.readyState)).toEqual(others.map(({ socket }) => socket.OPEN));
+});
+
+test("new transactions are heard in full in their order, however long each takes", async () => {
+  const [feeds, heard] = [new Feeds(), [] as unknown[]];
+  feeds.subscribe(["newPendingTransactions", true], { hear: (one) => heard.push(one), end: () => undefined });
+  const ends: ((one: object) => void)[] = [];
+  const full = () => new Promise<object>((done) => ends.push(done));
+  feeds.transaction("0x0", full);
+  feeds.transaction("0x1", () => Promise.reject(new Error("the engine ended")));
+  feeds.transaction("0x2", full);
+  ends[1]!({ nonce: 2 });
+  ends[0]!({ nonce: 0 });
+  await until(() => heard.length === 2);
+  expect(heard).toEqual([{ nonce: 0 }, { nonce: 2 }]);
+});
+
+test("the log of a block's second transaction has the same index in its trace", async () => {
+  const { credential, urls } = await ledgered({}, { provider: "quorum", consensus_type: "ibft", block_period: 1 });
+  const ask = <T>(method: string, ...params: unknown[]) => result<T>(urls.rpc, credential, method, ...params);
+  const [from] = await ask<string[]>("eth_accounts");
+  const receipt = (hash: string) =>
+    ask<{ blockNumber: string; logs: { logIndex: string }[] }>("eth_getTransactionReceipt", hash);
+  await until(async () => {
+    const call = eth("eth_sendTransaction", { from, data: logging(1), gas: "0x186a0" });
+    const { body } = await rpc(urls.rpc, credential, [call, call]);
+    const [first, second] = (body as { result: string }[]).map((answer) => answer.result) as [string, string];
+    await until(async () => (await receipt(second)) !== null);
+    const [one, other] = [await receipt(first), await receipt(second)];
+    if (one.blockNumber !== other.blockNumber) return false; // a block came between them
+    const options = { tracer: "callTracer", tracerConfig: { withLog: true } };
+    const { logs } = await ask<{ logs: { index: string }[] }>("debug_traceTransaction", second, options);
+    expect([logs[0]!.index, other.logs[0]!.logIndex]).toEqual(["0x1", "0x1"]);
+    return true;
+  });
 });
 
 test("an unsubscribed filter gets nothing, and an unknown one is an error", async () => {

@@ -25,11 +25,13 @@ const own =
   "blockHash parentHash stateRoot difficulty timestamp blockTimestamp miner extraData mixHash size accountProof".split(
     " ",
   );
+const byAddress = (one: Fields, other: Fields) => (String(one.address) < String(other.address) ? -1 : 1);
 const made = /^(a filter of|another filter|a transfer by the node|a signature of)/;
 export const withoutOwn = (answer: Answer, { title }: Step): Answer =>
   changed(answer, (name, value, inside) => {
     const isOwn = own.includes(name) || (name === "hash" && "parentHash" in inside);
     const isMade = name === "result" && made.test(title);
+    if (name === "accessList") return [...(value as Fields[])].sort(byAddress); // geth's order is random
     if (name === "result" && /hashes$/.test(title)) return (value as string[]).map(() => "hexadecimal");
     if (!isOwn && !isMade) return value;
     if (typeof value !== "string") return value === null ? null : typeof value;
@@ -57,6 +59,7 @@ const textOf =
   };
 /** One text, if the other one has all of it. */
 const common = (text: string, other: string) => (other !== "" && text.includes(other) ? other : text);
+const noCalls: unknown[] = [-32_700, -32_600];
 const argument = /^(invalid argument \d+: ).*/s;
 
 const withoutNulls = (answer: Answer): Answer =>
@@ -74,7 +77,8 @@ export const differences: Record<string, Without> = {
   "invalid arguments": textOf([-32_602], (text) => text.replace(argument, "$1")),
   "other errors": textOf([-32_000, -32_601, -32_602], common),
   "storage keys that are none": of(/^storage at (a long word|no digits)$/),
-  "messages that are no calls": textOf([-32_700, -32_600], () => ""),
+  "messages that are no calls": (answer) =>
+    changed(answer, (name, value, { code }) => (name === "message" && noCalls.includes(code) ? "" : value)),
   "bytes that are no transaction": of(/^an empty legacy transaction$/),
   "`totalDifficulty`, `blockTimestamp` of a transaction": leftOut("totalDifficulty", "blockTimestamp"),
   "`eth_mining`, `eth_hashrate`, `eth_protocolVersion`, `eth_blobBaseFee`": of(
@@ -83,11 +87,18 @@ export const differences: Record<string, Without> = {
   "`eth_gasPrice`, `eth_maxPriorityFeePerGas`": of(/^(the price of gas|a tip)( after blocks)?$/),
   "`eth_feeHistory`": leftOut("baseFeePerBlobGas", "blobGasUsedRatio"),
   "`eth_estimateGas`": of(/^gas of (a deployment|a call that stores|money that nobody has)$/),
-  "`eth_getProof`": leftOut("codeHash", "storageHash", "key"),
+  "`eth_getProof`": (answer, around) =>
+    of(/^a proof of what was cleared$/)(leftOut("codeHash", "storageHash", "key")(answer, around), around),
+  "`movePrecompileToAddress`": of(/^a call of a precompile elsewhere$/),
   "`eth_getLogs`": of(/^logs (beyond the head|up to beyond the head|of a range that ends before it begins)$/),
   "`newHeads`": (answer, { step }) => (step.title === 'notifications of ["newHeads"]' ? withoutNulls(answer) : answer),
   "`eth_simulateV1`": (answer, { step }) => (/^a simulation/.test(step.title) ? withoutTransactions(answer) : answer),
-  "`debug_traceTransaction`": of(/^calls of a contract that needs more gas$/),
+  "errors of `eth_simulateV1`": textOf([-38_010, -38_011, -38_013, -38_014, -38_015], () => ""),
+  "`debug_traceTransaction`": (answer, around) =>
+    of(/^calls of a contract that needs more gas$/)(
+      changed(answer, (name, value) => (name === "error" ? String(value).replace(/^out of gas: /, "") : value)),
+      around,
+    ),
   "`finalized`": of(/^the final block$/),
   "`eth_signTransaction`": of(/^a signature without gas$/),
 };

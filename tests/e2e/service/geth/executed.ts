@@ -20,6 +20,7 @@ const code = (bytes: string, more: object = {}): Params => [
   "latest",
   { [other]: { code: bytes } },
 ];
+const sha256 = `0x${"2".padStart(40, "0")}`;
 const reason = encoded(["string"], ["no such thing"]);
 const executed: [string, Params][] = [
   ["of nothing", [{}, "latest"]],
@@ -69,12 +70,16 @@ const executed: [string, Params][] = [
     "with two kinds of changed storage",
     [{ to: other }, "latest", { [other]: { state: {}, stateDiff: { [zero]: zero } } }],
   ],
+  ["of a precompile elsewhere", [{ to: nobody }, "latest", { [sha256]: { movePrecompileToAddress: nobody } }]],
   [
     "with a changed block",
     [{ to: other }, "latest", { [other]: { code: "0x4360005260206000f3" } }, { number: "0x77" }],
   ],
 ];
 export const calls: Row[] = executed.map(([title, params]) => [`a call ${title}`, "eth_call", params]);
+
+/** Code that reads its slot 5, and an account. */
+const reading = ["latest", { [other]: { code: `0x6005545073${nobody.slice(2)}3100` } }];
 
 export const estimates: Row[] = [
   ["gas of a transfer", "eth_estimateGas", [{ to: nobody, value: "0x0" }]],
@@ -103,4 +108,16 @@ export const estimates: Row[] = [
     "eth_createAccessList",
     (seen) => [{ from: seen.rich.address, to: contract(seen), data: `0x${word(9)}` }, "latest"],
   ],
+  [
+    "an access list of a call that clears",
+    "eth_createAccessList",
+    (seen) => [{ from: seen.rich.address, to: contract(seen) }, "latest"],
+  ],
+  [
+    "an access list of code that reads others",
+    "eth_createAccessList",
+    [{ to: other, accessList: [{ address: zero.slice(0, 42), storageKeys: [zero] }] }, ...reading],
+  ],
+  ["an access list of a deployment", "eth_createAccessList", ({ rich }) => [{ from: rich.address, data: storing }]],
+  ["an access list of a call that reverts", "eth_createAccessList", code(reverting(`08c379a0${reason}`))],
 ];

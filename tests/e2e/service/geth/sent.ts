@@ -91,21 +91,24 @@ export const made: Step[] = [
 ];
 
 export const waiting: Step[] = [
-  call(["a transaction that waits for another", "eth_sendRawTransaction", signed({ nonce: 17, value: 1n })]),
+  call(["a transaction that waits for another", "eth_sendRawTransaction", signed({ nonce: 19, value: 1n })]),
   call(["what waits: as it is", "eth_getTransactionByHash", hashOf("a transaction that waits for another")]),
   call(["what waits: its receipt", "eth_getTransactionReceipt", hashOf("a transaction that waits for another")]),
   call(["what waits: its bytes", "eth_getRawTransactionByHash", hashOf("a transaction that waits for another")]),
-  call(["what waits, again", "eth_sendRawTransaction", signed({ nonce: 17, value: 1n })]),
-  call(["another in its place at the same price", "eth_sendRawTransaction", signed({ nonce: 17, value: 2n })]),
+  call(["what waits, again", "eth_sendRawTransaction", signed({ nonce: 19, value: 1n })]),
+  call(["another in its place at the same price", "eth_sendRawTransaction", signed({ nonce: 19, value: 2n })]),
   call([
     "another in its place at a higher price",
     "eth_sendRawTransaction",
-    signed({ nonce: 17, value: 3n, gasPrice: 2n * gwei }),
+    signed({ nonce: 19, value: 3n, gasPrice: 2n * gwei }),
   ]),
+  call(["another with the same tip", "eth_sendRawTransaction", signed({ nonce: 19, ...tipped(2n * gwei, 9n * gwei) })]),
   call(["the count with what waits", "eth_getTransactionCount", ({ rich }) => [rich.address, "pending"]]),
-  sends("what fills the gap", { nonce: 16, value: 4n }),
+  sends("what fills the gap", { nonce: 18, value: 4n }),
   call(["the receipt of what waited", "eth_getTransactionReceipt", hashOf("another in its place at a higher price")]),
   call(["what was replaced", "eth_getTransactionByHash", hashOf("a transaction that waits for another")]),
+  call(["a transaction with fees that waits", "eth_sendRawTransaction", signed({ nonce: 99, ...tipped(1n, 2n) })]),
+  call(["its fees while it waits", "eth_getTransactionByHash", hashOf("a transaction with fees that waits")]),
 ];
 
 /** By the account of the node. */

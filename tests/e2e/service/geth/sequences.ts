@@ -1,6 +1,7 @@
 import {
   call,
   contract,
+  encoded,
   ending,
   hashOf,
   nobody,
@@ -12,6 +13,7 @@ import {
   zero,
   type Params,
   type Row,
+  type Seen,
   type Step,
 } from "./step";
 
@@ -87,6 +89,20 @@ const pending: Row[] = [
   ["fees up to the latest block", "eth_feeHistory", ["0x3", "latest", [50]]],
 ];
 
+/** Calls the contract, which stores, statically and as usual; then reads what was not returned. */
+const calling = (seen: Seen) => {
+  const [push, address] = ["6000".repeat(4), `73${contract(seen).slice(2)}5a`];
+  return `0x${push}${address}fa506000${push}${address}f1506001600060003e`;
+};
+const fails: Step[] = [
+  sends("a contract that calls others and fails", (seen) => ({
+    nonce: 17,
+    to: null,
+    data: calling(seen),
+    gasLimit: 500_000,
+  })),
+];
+
 const traced = [
   "a transfer",
   "a deployment",
@@ -107,6 +123,11 @@ const traces: Row[] = [
     [`calls of ${step}`, "debug_traceTransaction", of(step, { tracer: "callTracer" })],
     [`steps of ${step}`, "debug_traceTransaction", of(step)],
   ]),
+  [
+    "calls of a contract that calls others and fails",
+    "debug_traceTransaction",
+    of("a contract that calls others and fails", { tracer: "callTracer" }),
+  ],
   [
     "calls with logs",
     "debug_traceTransaction",
@@ -144,10 +165,40 @@ const simulations: Row[] = [
     { blockOverrides: { number: "0x40" } },
     { blockOverrides: { number: "0x30" } },
   ),
+  ...(
+    [
+      ["a nonce that is used", { nonce: "0x0" }, true],
+      ["a nonce to come", { nonce: "0x9" }, true],
+      ["any nonce, without validation", { nonce: "0x9" }, false],
+      ["money that nobody has", { value: `0x1${"0".repeat(25)}` }, false],
+      ["too little gas", { gas: "0x5207" }, false],
+      ["more gas than a block has", { gas: "0x1c9c381" }, false],
+    ] as const
+  ).map(([what, more, validation]): Row => [
+    `a simulation of ${what}`,
+    "eth_simulateV1",
+    ({ rich }) => {
+      const from = what === "a nonce that is used" ? rich.address : nobody;
+      return [{ blockStateCalls: [{ calls: [{ from, to: other, ...more }] }], validation }, "latest"];
+    },
+  ]),
+  simulates("a simulation of a revert with a reason", inCode(reverting(`08c379a0${encoded(["string"], ["no"])}`))),
+  simulates("a simulation of too many blocks", ...Array<object>(257).fill({})),
   simulates("a simulation of an earlier block", { blockOverrides: { number: "0x2" } }),
 ];
 const limits: Row[] = [
   ["a call with more gas than a block has", "eth_call", [{ to: nobody, gas: "0x1c9c381" }, "latest"]],
 ];
 
-export const sequences: Step[] = [...heard, ...[...ranges, ...pending, ...traces, ...simulations, ...limits].map(call)];
+const cleared: Step[] = [
+  call(["a proof of the pending state", "eth_getProof", (seen) => [contract(seen), ["0x1"], "pending"]]),
+  stores("what is stored is cleared", 16, 0),
+  call(["a proof of what was cleared", "eth_getProof", (seen) => [contract(seen), ["0x0"], "latest"]]),
+];
+
+export const sequences: Step[] = [
+  ...heard,
+  ...cleared,
+  ...fails,
+  ...[...ranges, ...pending, ...traces, ...simulations, ...limits].map(call),
+];

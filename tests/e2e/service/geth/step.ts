@@ -41,7 +41,7 @@ export const encoded = (types: string[], values: unknown[]) =>
 
 /** Code that ends with these bytes as its return value, or as those of its revert. */
 export const ending = (opcode: "f3" | "fd", bytes: string) =>
-  `0x61${(bytes.length / 2).toString(16).padStart(4, "0")}80600d6000396000${opcode}${bytes}`;
+  `0x61${(bytes.length / 2).toString(16).padStart(4, "0")}80600c6000396000${opcode}${bytes}`;
 export const reverting = (bytes: string) => ending("fd", bytes);
 
 export const topic = id("Stored(uint256)");

@@ -47,6 +47,8 @@ const messages: Step[] = [
   text("a number", "1"),
   text("an empty batch", "[]"),
   text("a batch", `[${body("eth_chainId", [])},${body("net_version", [])}]`),
+  text("a batch of too many", `[${Array<string>(1_001).fill(body("eth_chainId", [])).join()}]`),
+  text("a message of 4 MB", body("eth_chainId", []).padEnd(4_000_000)),
   text("a batch with an error", `[${body("eth_chainId", [])},${body("eth_getBalance", [])}]`),
   text("null for params", '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":null}'),
   text("no params", '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'),
