@@ -70,7 +70,7 @@ const contracts = {
   },
   "tests/e2e/install/npm.test.ts": {
     starts: product,
-    reads: packed,
+    reads: [...packed, "examples/gitops"],
   },
   "tests/e2e/install/installers.test.ts": {
     starts: doors,

@@ -26,9 +26,9 @@ export function isExecutable(file) {
   }
 }
 
-/** The environment of this process without settings of Pulumi and this package. @returns {Env} */
+/** The environment of this process without settings of Pulumi and this package, but with the folder of Pulumi's own files. @returns {Env} */
 export const neutralEnv = () =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(PULUMI|CONSORTIUM)_/.test(name)));
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(PULUMI_(?!HOME$)|CONSORTIUM_)/.test(name)));
 
 /** Every executable of that name on PATH, in its order. @param {string} name */
 export const onPath = (name, path = process.env.PATH ?? "") =>

@@ -1,14 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
@@ -18,8 +9,7 @@ import { startS3 } from "../support/backends/s3";
 import { Forge, type Job, type Runner, tokenWith } from "../support/forges";
 import { github } from "../support/github";
 import { gitlab } from "../support/gitlab";
-import { npmInstall, packed } from "../support/packed";
-import { cli, failed, finished, onNewest, root, withoutCompiler } from "../support/stack";
+import { failed, finished, onNewest, root, withoutCompiler } from "../support/stack";
 import { encrypted, initStack, outputsIn, passphrase, salt, stateFile, stateIn } from "../support/state-file";
 import { canaryKey, type World, world } from "../support/world";
 
@@ -411,34 +401,4 @@ test("a key service is called only with the job's token; without it, no secrets 
   } finally {
     await cloud.stop();
   }
-});
-
-test("copied to an empty folder, with the published package, it previews and reports", async () => {
-  const folder = join(mkdtempSync(join(tmpdir(), "consortium-copied-")), "trade-network");
-  const isOwn = (from: string): boolean => !from.slice(example.length).includes("node_modules");
-  cpSync(example, folder, { recursive: true, filter: isOwn });
-  await npmInstall(folder, (await packed()).tarball);
-  const backend = join(folder, "state");
-  initStack(backend, "trade-network", "staging");
-  appendFileSync(join(folder, "Pulumi.staging.yaml"), `encryptionsalt: ${salt}\n`);
-  const env = {
-    ...process.env,
-    ...(await cli()).env,
-    PULUMI_BACKEND_URL: `file://${backend}`,
-    PULUMI_CONFIG_PASSPHRASE: passphrase,
-    POLICY_PACK: "node_modules/pulumi-consortium/policy-pack",
-  };
-  const run = (name: string, ...args: string[]) =>
-    finished(
-      spawn(join(folder, "node_modules/pulumi-consortium/gitops", name), args, {
-        cwd: folder,
-        env,
-        stdio: ["ignore", "pipe", "pipe"],
-      }),
-    );
-  expect(await run("preview.sh", "staging")).toMatchObject({ code: 0 });
-  expect(await run("report.sh", "Preview")).toMatchObject({ code: 0 });
-  expect(report({ folder })).toContain("### `trade-network/staging`\n\n5 created");
-  expect(report({ folder })).toContain("| advice | `balanced-membership` |");
-  rmSync(folder, { recursive: true });
 });

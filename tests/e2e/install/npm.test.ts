@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { nodeOf } from "../../../tools/lib/nodes.mjs";
 import { receiver } from "../../support/receiver";
 import { expectSpans, loadAll, npmInstall, packed, pinned } from "../support/packed";
 import { done, failed, root } from "../support/stack";
+import { initStack, salt } from "../support/state-file";
 import { world, type World, writesOf } from "../support/world";
 
 /**
@@ -126,6 +127,30 @@ describe(`with @pulumi/pulumi ${sdk} on Node.js 20`, () => {
     expect([await w.stack.ids(), await w.network()]).toEqual(before);
     expect(await w.stack.destroy()).toMatchObject({ code: 0 });
     expect((await w.network()).consortia).toEqual([]);
+  });
+
+  test("the example of pipelines, copied to an empty folder, previews with the policies, and reports", async () => {
+    const folder = join(w.stack.folder, "trade-network");
+    const isOwn = (from: string): boolean => !from.slice(root.length).includes("node_modules");
+    cpSync(join(root, "examples/gitops"), folder, { recursive: true, filter: isOwn });
+    const backend = join(folder, "state");
+    initStack(backend, "trade-network", "staging");
+    appendFileSync(join(folder, "Pulumi.staging.yaml"), `encryptionsalt: ${salt}\n`);
+    await promisify(execFile)("cp", ["-al", join(w.stack.folder, "node_modules"), folder]);
+    const env = {
+      ...w.stack.env,
+      PULUMI_STACK: undefined,
+      CONSORTIUM_API_KEY: undefined,
+      PULUMI_BACKEND_URL: `file://${backend}`,
+      POLICY_PACK: "node_modules/pulumi-consortium/policy-pack",
+    };
+    const run = (script: string, ...args: string[]) =>
+      promisify(execFile)(join("node_modules/pulumi-consortium/gitops", script), args, { cwd: folder, env });
+    await run("preview.sh", "staging");
+    await run("report.sh", "Preview");
+    const report = readFileSync(join(folder, "report.md"), "utf8");
+    expect(report).toContain("### `trade-network/staging`\n\n5 created");
+    expect(report).toContain("| advice | `balanced-membership` |");
   });
 
   describe("packages that a network does not need", () => {

@@ -123,10 +123,22 @@ describe("each npm package installs from the release alone, on Node.js 24, and w
   });
   afterAll(() => service.close());
 
+  /** Packages that others need, too, as npm has installed them: it does not unpack again what fits. */
+  let gotPackages: (done: Promise<void>) => void;
+  const packages = new Promise<void>((resolve) => (gotPackages = resolve));
+  const likeThose = async (user: Newcomer): Promise<unknown> => {
+    await packages;
+    return user.sh("cp -al ../copy/node_modules .");
+  };
+
   /** Package → the steps of its README, and their output. */
   const works: Record<string, (user: Newcomer) => Promise<void>> = {
     async "pulumi-consortium"(user) {
-      await user.runs(/^npm install --save-exact/);
+      const installing = user.runs(/^npm install --save-exact/);
+      // npm writes that list in place
+      const copied = "mkdir ../copy\ncp -al node_modules ../copy\nrm ../copy/node_modules/.package-lock.json";
+      gotPackages(installing.then(() => user.sh(copied)).then(() => undefined));
+      await packages;
       const installed = await user.sh("npm ls --all --parseable");
       expect(installed.match(/node_modules\/(fastify|@foundry-rs\/anvil|ethers)$/gm)).toBeNull();
       expect(await user.sh("npm ls --parseable @pulumi/pulumi")).toMatch(/^.*\/node_modules\/@pulumi\/pulumi\n$/);
@@ -160,6 +172,7 @@ describe("each npm package installs from the release alone, on Node.js 24, and w
       expect(await user.sh("node test.mjs")).toMatch(/^ +name: 'trade'$/m);
     },
     async "consortium-console"(user) {
+      await likeThose(user);
       await user.runs(/^npm install/);
       await user.starts(/^npx --no-install consortium-console$/, async (printed) => {
         const [link = ""] = /http\S+\/sign-in\/\S+/.exec(printed)!;
@@ -170,6 +183,7 @@ describe("each npm package installs from the release alone, on Node.js 24, and w
       });
     },
     async "consortium-fleet"(user) {
+      await likeThose(user);
       await user.runs(/^npm install/);
       user.write("networks/trade.yaml", "yaml");
       user.write("fleet.yaml", "yaml", 1);
@@ -238,6 +252,7 @@ describe("the images of examples/docker, whose lines run here in a folder", () =
   const env: NodeJS.ProcessEnv = {
     ...neutralEnv(),
     HOME: join(folder, "root"),
+    PULUMI_HOME: undefined,
     npm_config_prefix: join(folder, "usr"),
     TARGETARCH: platform.split("-")[1],
   };

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
@@ -7,6 +7,7 @@ import { type Service, startService } from "../../../service/index";
 import { type Summary, temporary, writeIn } from "../../fleet/made";
 import { drawn } from "../../support/random";
 import { atTheEnd } from "./ending";
+import { cliWithLanguages } from "./languages/sdk";
 import { finished, neutralEnv } from "../../../tools/lib/processes.mjs";
 import { type Result, root, withoutCompiler } from "./stack";
 import { until } from "../../support/until";
@@ -15,13 +16,6 @@ import { type Network, networkOf } from "./world";
 /** Keys that must not turn up anywhere. */
 export const keys = { acme: "canary-acme-7d21", globex: "canary-globex-90ab" };
 const passphrase = "canary-passphrase";
-
-/** The real CLI itself: a wrapper would be one more process that a signal must pass. */
-function pulumiPath(): string {
-  const script = `import { pulumiCli } from ${JSON.stringify(join(root, "tools/lib/pulumi-cli.mjs"))};
-    console.log((await pulumiCli({ languages: true })).env.PATH);`;
-  return execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" }).trim();
-}
 
 export const network = (consensusType = "raft") => ({
   members: ["m"],
@@ -40,10 +34,14 @@ export class FleetWorld {
   /** Whether commands have a process group of their own, as those of a shell in a terminal. */
   detached = false;
 
-  private constructor(readonly service: Service) {
+  /** @param pulumi the environment of the real CLI itself: a wrapper would be one more process that a signal must pass */
+  private constructor(
+    readonly service: Service,
+    pulumi: { PATH: string },
+  ) {
     this.env = {
       ...neutralEnv(),
-      PATH: pulumiPath(),
+      PATH: pulumi.PATH,
       PULUMI_CONFIG_PASSPHRASE: passphrase,
       CONSORTIUM_BASE_URL: service.baseUrl,
       ACME_API_KEY: keys.acme,
@@ -58,7 +56,7 @@ export class FleetWorld {
     const organizations = Object.entries(keys).map(([name, apiKey]) => ({ name, apiKey }));
     const service = await startService({ organizations, timing: { environmentStart: 0, nodeStart } });
     atTheEnd(() => service.close());
-    return new FleetWorld(service);
+    return new FleetWorld(service, (await cliWithLanguages()).env);
   }
 
   write = (file: string, text: string): string => writeIn(this.folder, file, text);
@@ -110,7 +108,8 @@ export class FleetWorld {
     const running = this.start("up", "--yes", ...args);
     const end = finished(running);
     const made = () => this.service.calls.filter(({ method }) => method === "POST").length;
-    await until(() => this.service.calls.length > 0 && made() >= creates);
+    await until(() => running.exitCode !== null || (this.service.calls.length > 0 && made() >= creates));
+    if (running.exitCode !== null) throw new Error(`It ended before ${creates} creates:\n${(await end).text}`);
     const marks = this.records().map(markOf);
     running.kill("SIGKILL");
     if (what === "everything") await Promise.all(marks.map(endProcesses));

@@ -61,10 +61,9 @@ async function copySources(source: string): Promise<void> {
   copyFileSync(join(modules, ".package-lock.json"), join(source, "node_modules/.package-lock.json")); // npm writes it in place
 }
 
-/** A port that is free now, and that nobody gets without asking for it. */
+/** A port that is free now, and that nobody gets without asking for it: the same as last time, so that Go has compiled the SDK of that address. */
 async function quietPort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
+  for (let port = 24_280; ; port++) {
     const server = createServer();
     const isFree = await new Promise<boolean>((done) => {
       server.on("error", () => done(false)).listen(port, "127.0.0.1", () => server.close(() => done(true)));

@@ -61,6 +61,10 @@ const runtime = { name: "nodejs", options: { typescript: false } };
 /** Where a project finds the provider plugin that `node tools/plugin.mjs` bundled. */
 export const plugins = { providers: [{ name: "consortium", path: join(root, "plugin") }] };
 
+const { files } = jest.requireActual<{ files: string[] }>("../../../package.json");
+/** The files and folders of this package. */
+const published = new Set(["package.json", ...files.filter((name) => !name.startsWith("!")).map((name) => name.split("/")[0]!)]); // prettier-ignore
+
 /** For every process in Node.js of a run: see the file. */
 export const withoutCompiler = `--require=${join(root, "tests/e2e/support/unused.cjs")}`;
 
@@ -116,11 +120,11 @@ export class Stack {
     for (const [name, folder] of Object.entries(project?.links ?? {})) symlinkSync(folder, join(this.folder, name));
   }
 
-  /** What a program in JavaScript may require. */
+  /** What a program in JavaScript may require. Of this package, what is published: Pulumi looks for plugins in all that it finds. */
   private linkPackages(): void {
     const modules = join(this.folder, "node_modules");
-    mkdirSync(join(modules, "@pulumi"), { recursive: true });
-    symlinkSync(root, join(modules, "pulumi-consortium"));
+    for (const folder of ["@pulumi", "pulumi-consortium"]) mkdirSync(join(modules, folder), { recursive: true });
+    for (const name of published) symlinkSync(join(root, name), join(modules, "pulumi-consortium", name));
     for (const name of ["@pulumi/pulumi", "@types", "typescript", "ts-node"]) {
       symlinkSync(join(root, "node_modules", name), join(modules, name));
     }

@@ -9,10 +9,18 @@ const unused = [
   [/(typescript-shim|runtime[\\/]closure[\\/]codePaths)\.js$/, /^(typescript|@npmcli\/arborist)$/],
   [/cmd[\\/]run[\\/]tracing\.js$/, /^@opentelemetry\/(?!api$)/],
   [/pulumi[\\/]index\.js$/, /^\.\/automation$/],
+  // Of policy packs: ours is JavaScript, and gets a compiler all the same.
+  [
+    /(run-policy-pack[\\/]run|tsutils)\.js$/,
+    /^(typescript|ts-node)$|[\\/]vendor[\\/]/,
+    () => /policy-pack$/.test(process.argv.at(-1)),
+  ],
 ];
 const load = Module._load;
 Module._load = function (request, parent, ...rest) {
   const file = parent?.filename ?? "";
-  const isUnused = file.includes("pulumi") && unused.some(([by, what]) => what.test(request) && by.test(file));
-  return isUnused ? {} : load.call(this, request, parent, ...rest);
+  const isUnused =
+    file.includes("pulumi") &&
+    unused.some(([by, what, when]) => what.test(request) && by.test(file) && (when === undefined || when()));
+  return isUnused ? { register() {} } : load.call(this, request, parent, ...rest);
 };

@@ -15,6 +15,7 @@ export default function setup(): void {
   process.env.GOGC ??= "400"; // of Pulumi, which ends soon: to collect its garbage takes a fifth of its time
   process.env.TEST_DAY ??= String(today());
   process.env.XDG_STATE_HOME = join(folder, "state");
+  process.env.PULUMI_HOME = join(folder, "pulumi"); // each run of Pulumi adds a log there, and looks at all the others
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 }
