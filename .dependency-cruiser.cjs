@@ -98,7 +98,8 @@ module.exports = {
     ),
     ...["generate", "local", "lib"].map((own) => ({
       name: `tools/${own}`,
-      comment: "A command of tools stands on its own folder and on lib, which knows neither commands nor their folders.",
+      comment:
+        "A command of tools stands on its own folder and on lib, which knows neither commands nor their folders.",
       severity: "error",
       from: { path: `^tools/${own}/` },
       to: { path: "^tools/([^/]+$|generate/|local/)", pathNot: `^tools/${own}/` },
