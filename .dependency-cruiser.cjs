@@ -96,6 +96,21 @@ module.exports = {
         "A package imports another one by its name, and so only its entries.",
       ),
     ),
+    ...["generate", "local", "lib"].map((own) => ({
+      name: `tools/${own}`,
+      comment:
+        "A command of tools stands on its own folder and on lib, which knows neither commands nor their folders.",
+      severity: "error",
+      from: { path: `^tools/${own}/` },
+      to: { path: "^tools/([^/]+$|generate/|local/)", pathNot: `^tools/${own}/` },
+    })),
+    {
+      name: "tools/pulumi-cli",
+      comment: "Whoever wants a Pulumi CLI asks tools/lib/pulumi-cli.mjs.",
+      severity: "error",
+      from: { pathNot: "^tools/(pulumi-cli/|lib/pulumi-cli.mjs)" },
+      to: { path: "^tools/pulumi-cli/" },
+    },
     {
       name: "dist",
       comment: "What is built is an inside, too.",

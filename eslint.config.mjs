@@ -7,6 +7,11 @@ const spreadLiteral = {
   message: "Write the keys of a literal one by one.",
 };
 
+const withoutCode = {
+  selector: "NewExpression[callee.name='Error'][arguments.length>0]",
+  message: "An error for people has a code: UserError, of provider/errors.ts.",
+};
+
 /** A number with a separator, a number that is slept for, and one with the name of a time. */
 const times = [
   "Literal[raw=/^\\d+_\\d{3}/]",
@@ -48,6 +53,20 @@ export default tseslint.config(
     files: ["provider/{core,pulumi}/**/*.ts", "provider/resources/{fields,inside,losses,tree}.ts"],
     ignores: ["provider/core/times.ts"],
     rules: { "no-restricted-syntax": ["error", spreadLiteral, ...times] },
+  },
+  {
+    // What a probe cannot find out is an answer, not an error. An `Error` without an argument is for a code of Node.js.
+    files: [
+      "cli/**",
+      "fleet/**",
+      "inventory/**",
+      "observe/**",
+      "console/server/**",
+      "console/command/**",
+      "internal/**",
+    ],
+    ignores: ["cli/probe/**"],
+    rules: { "no-restricted-syntax": ["error", spreadLiteral, withoutCode] },
   },
   {
     files: ["**/*.mjs", "**/*.cjs", "tools/**", "bench/**"],

@@ -1,11 +1,7 @@
 // @ts-check
 /**
- * npm run bench [-- NAME… OPTIONS]: runs measures, each with its baseline in the same run, through the real CLI on the embedded service.
- * Without a name, runs the usual ones. Writes the tables of docs/maintainers/performance.md, unless an option is given. Exit code 1 if a
- * target is missed.
- *   --rounds N   preview: 7, or more; fleet: 3
- *   --transactions N   history: 100,000
- *   --stacks N   fleet: how many are compared with xargs. Default: 20
+ * npm run bench [-- NAME…]: runs measures, each with its baseline in the same run, through the real CLI on the embedded service.
+ * Without a name, runs the usual ones. Writes the tables of docs/maintainers/performance.md. Exit code 1 if a target is missed.
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
@@ -20,24 +16,16 @@ const usual = ["waiting", "preview"];
 /** Each has its own table on the page. */
 const apart = ["ledger", "history"];
 const page = "docs/maintainers/performance.md";
-const options = /** @type {const} */ ({
-  rounds: { type: "string" },
-  stacks: { type: "string" },
-  transactions: { type: "string" },
-});
 
 await runMain("bench", async () => {
-  const { values, positionals: asked } = parseArgs({ options, allowPositionals: true });
+  const { positionals: asked } = parseArgs({ allowPositionals: true });
   const unknown = asked.find((name) => !measures.includes(name));
   if (unknown) throw new UserError(`There is no measure "${unknown}". The measures are ${measures.join(", ")}.`);
-  const numbers = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, Number(text)]));
-  const wrong = Object.keys(numbers).find((name) => !(Number(numbers[name]) > 0));
-  if (wrong) throw new UserError(`--${wrong} must be a number above 0.`);
   await prepare();
   const cli = await pulumiCli();
   /** @type {typeof import("../service/index.js")} */
   const module = await import("pulumi-consortium/service");
-  const tools = { cli, module, options: numbers };
+  const tools = { cli, module };
   /** @type {import("./lib/stack.mjs").Row[]} */
   const rows = [];
   const machine = await circumstances(cli);
@@ -47,8 +35,7 @@ await runMain("bench", async () => {
     const { [name]: measure } = await import(`./measures/${name}.mjs`);
     const own = (await measure?.(tools)) ?? [];
     rows.push(...own);
-    if (apart.includes(name) && Object.keys(numbers).length === 0)
-      await writePart(page, `bench-${name}`, textOf(machine, own));
+    if (apart.includes(name)) await writePart(page, `bench-${name}`, textOf(machine, own));
   }
   const text = textOf(machine, rows);
   console.log(text);

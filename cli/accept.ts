@@ -1,5 +1,6 @@
 import { type Command } from "@commander-js/extra-typings";
 import { type ConsortiumClient, isApiError, path } from "../provider/api";
+import { UserError } from "../provider/errors";
 import { connectionHelp, withClient } from "./shared/connection";
 import { jsonText, print } from "./shared/terminal";
 
@@ -32,7 +33,10 @@ async function list(client: ConsortiumClient, json: boolean): Promise<void> {
 async function accept(client: ConsortiumClient, id: string, json: boolean): Promise<void> {
   const invitation = (await invitations(client)).find((one) => one.id === id);
   if (!invitation)
-    throw new Error(`There is no open invitation ${id} to this organization. \`consortium accept\` lists them.`);
+    throw new UserError(
+      "not-found",
+      `Choose one that \`consortium accept\` lists: no invitation ${id} to this organization is open.`,
+    );
   await client.http.request("POST", path`/embedded/invitations/${id}/accept`, { body: {} });
   if (json) return print(jsonText({ accepted: invitation }));
   const { from, consortium } = invitation;
@@ -44,9 +48,13 @@ async function invitations(client: ConsortiumClient): Promise<Invitation[]> {
     return (await client.http.request("GET", "/embedded/invitations")).body as Invitation[];
   } catch (error) {
     if (!isApiError(error, "missing", "unsupported")) throw error;
-    const elsewhere = "On another service, accept in its web console.";
-    throw new Error(`Only \`consortium serve\` can accept invitations through its API. ${elsewhere}`, {
-      cause: error,
-    });
+    const elsewhere = "Accept it in the web console of the service.";
+    throw new UserError(
+      "unsupported",
+      `${elsewhere} Only \`consortium serve\` can accept invitations through its API.`,
+      {
+        cause: error,
+      },
+    );
   }
 }

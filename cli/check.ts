@@ -3,6 +3,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import { check, type Outcome, type Result, type Verdict, verdictOf } from "../observe/check/checks";
 import { type ConsortiumClient } from "../provider/api";
 import { printable } from "../provider/api/printable";
+import { UserError } from "../provider/errors";
 import { groupBy } from "../provider/plain";
 import { type ListenAddress, listenAddress, serveMetrics } from "./check/listen";
 import { counted, metricsOf } from "./check/metrics";
@@ -72,7 +73,9 @@ export function define(command: Command): void {
         "3: nothing seems wrong, but some nodes could not be asked, for lack of a credential.",
     )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : couldNotCheck)) // invalid arguments
-    .action((flags) => checkNetwork(flags).catch((error: unknown) => fail(error, couldNotCheck)));
+    .action((flags) =>
+      checkNetwork(flags).catch((error: unknown) => fail(error, { exitCode: couldNotCheck, ...flags })),
+    );
 }
 
 async function checkNetwork(flags: Flags): Promise<void> {
@@ -90,7 +93,7 @@ async function checkNetwork(flags: Flags): Promise<void> {
   const repeatedly = async (seconds: number, look: () => Promise<void>): Promise<void> => {
     process.once("SIGINT", stop).once("SIGTERM", stop);
     while (!stopped.signal.aborted) {
-      await look().catch((error: unknown) => fail(error, couldNotCheck)); // the service may answer the next time
+      await look().catch((error: unknown) => fail(error, { exitCode: couldNotCheck, ...flags })); // the service may answer the next time
       await sleep(seconds * 1000, undefined, { signal: stopped.signal }).catch(() => undefined);
     }
     process.off("SIGINT", stop).off("SIGTERM", stop);
@@ -144,7 +147,7 @@ function jsonIn(file: string): unknown {
     return JSON.parse(textOf(file)) as unknown;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new Error(`${nameOf(file)} is not valid JSON. ${howToWrite}`, { cause: error });
+    throw new UserError("invalid-file", `${nameOf(file)} is not valid JSON. ${howToWrite}`, { cause: error });
   }
 }
 

@@ -1,19 +1,9 @@
 #!/usr/bin/env node
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { installing, version } from "../provider/version";
-import { codeOf } from "../provider/errors";
-import { messageOf } from "../provider/plain";
-import { fail, jsonText, pointToHelp, print } from "./shared/terminal";
-
-/** Packages that provide a subcommand. Users install the ones they want; they are not dependencies. */
-type CommandPackage = "consortium-service" | "consortium-console" | "consortium-fleet";
-
-/** Adds the arguments, options and action of a command. */
-interface Definition {
-  define: (command: Command) => void;
-}
+import { version } from "../provider/version";
+import { UserError } from "../provider/errors";
+import { commandOf, type CommandPackage, type Definition } from "./shared/packages";
+import { fail, pointToHelp } from "./shared/terminal";
 
 interface CommandEntry {
   summary: string;
@@ -40,7 +30,7 @@ const commands: Record<string, Record<string, CommandEntry>> = {
     fund: { summary: "fund a tether service's account on the embedded service", load: () => import("./fund.js") },
     accept: { summary: "accept an invitation on the embedded service", load: () => import("./accept.js") },
   },
-  "Installation:": {
+  "Help and installation:": {
     plugin: { summary: "install the provider plugin for the Pulumi CLI", load: () => import("./plugin.js") },
     completion: { summary: "print a script that completes commands in a shell", load: () => import("./completion.js") },
   },
@@ -48,9 +38,7 @@ const commands: Record<string, Record<string, CommandEntry>> = {
 
 /** Runs a command line. @param args without node and the script */
 export async function main(args: string[]): Promise<void> {
-  const program = new Command("pulumi-consortium")
-    .description("Tools for private blockchain consortia")
-    .version(version);
+  const program = new Command("consortium").description("Tools for private blockchain consortia").version(version);
   const all = Object.entries(commands).flatMap(([heading, group]) =>
     Object.entries(group).map(([name, entry]) => ({ heading, name, ...entry })),
   );
@@ -63,42 +51,22 @@ export async function main(args: string[]): Promise<void> {
     const definition = await (isForAll ? loading.catch(() => undefined) : loading); // a package that is not installed
     definition?.define(command);
   }
-  pointToHelp(program, "pulumi-consortium");
-  try {
-    await program.parseAsync(args, { from: "user" });
-  } catch (error) {
-    const code = codeOf(error);
-    if (code && args.includes("--json")) print(jsonText({ error: { code, message: messageOf(error) } }));
-    throw error;
-  }
-}
-
-const isMissing = (error: unknown, name: string) => {
-  const { code = "", message } = error as NodeJS.ErrnoException;
-  return ["MODULE_NOT_FOUND", "ERR_MODULE_NOT_FOUND"].includes(code) && message.includes(name);
-};
-
-/** The command of a package that is installed beside this one or in the project of this folder. @throws Error that says what to install */
-async function commandOf(name: CommandPackage, verb: string): Promise<Definition> {
-  const entry = `${name}/command`;
-  const inProject = createRequire(join(process.cwd(), "package.json"));
-  for (const load of [() => import(entry) as Promise<unknown>, () => inProject(entry) as unknown]) {
-    try {
-      return (await load()) as Definition;
-    } catch (error) {
-      if (!isMissing(error, name)) throw error;
-    }
-  }
-  throw new Error(`\`consortium ${verb}\` is in the package ${name}, which is not installed: ${installing(name)}`);
+  const help = new Command("help").description("display help for command").helpGroup("Help and installation:");
+  help.helpOption(false).argument("[command]");
+  program.addHelpCommand(help);
+  pointToHelp(program, "consortium");
+  await program.parseAsync(args, { from: "user" });
 }
 
 /** A reader that stops early, such as `head`, is not an error; lost output is. */
 function unwritten(error: NodeJS.ErrnoException): never {
-  if (error.code !== "EPIPE") fail(new Error(`could not write the output: ${error.message}.`, { cause: error }));
+  if (error.code !== "EPIPE")
+    fail(new UserError("invalid-file", `could not write the output: ${error.message}.`, { cause: error }));
   process.exit();
 }
 
 if (require.main === module) {
   process.stdout.on("error", unwritten);
-  void main(process.argv.slice(2)).catch((error: unknown) => fail(error));
+  const args = process.argv.slice(2);
+  void main(args).catch((error: unknown) => fail(error, { json: args.includes("--json") }));
 }

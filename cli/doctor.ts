@@ -1,4 +1,4 @@
-import { type Command } from "@commander-js/extra-typings";
+import { Command } from "@commander-js/extra-typings";
 import { environmentName, processEnvironment } from "../provider/api/environment";
 import { Secrets } from "../provider/api/secrets";
 import { resolveProviderSettings } from "../provider/pulumi/settings";
@@ -7,10 +7,13 @@ import { showFindings, unknown, wrong } from "./doctor/findings";
 import { service } from "./doctor/service";
 import { parsed, versions } from "./doctor/versions";
 import { connectionHelp, pulumiOutput } from "./shared/connection";
-import { type FlagsOf } from "./shared/terminal";
+import { commandOf } from "./shared/packages";
+import { type FlagsOf, repeatable } from "./shared/terminal";
 
 const options = (command: Command) =>
   command
+    .argument("[fleet file]", "examine the stacks of this fleet")
+    .addOption(repeatable("--only <pattern>", "with a fleet file: only matching stacks, such as 'acme-*'", "all"))
     .option("--stack <name>", "also examine this stack of the Pulumi project in this folder, and use its configuration")
     .option("--json", "print one JSON document");
 
@@ -22,9 +25,15 @@ export function define(command: Command): void {
       "after",
       "\nExamines what a run needs: compatible versions, the API key and its organization, the service, the clock and the\n" +
         "proxy; for a stack, also its state, locks, pending operations and missing objects. Ends with the next steps. Changes\n" +
-        `nothing and prints no secrets. For fleets: consortium fleet doctor.\n${connectionHelp}\nExit code 1: something is wrong.`,
+        "nothing and prints no secrets. For a fleet file, it examines each organization's key and service, the backend, and each\n" +
+        `stack's locks and killed runs.\n${connectionHelp}\nExit code 1: something is wrong.`,
     )
-    .action((flags) => doctor(flags));
+    .action((file, flags) => {
+      if (file === undefined && flags.only.length > 0) command.error("error: --only needs a fleet file");
+      if (file !== undefined && flags.stack !== undefined)
+        command.error("error: --stack cannot be used with a fleet file: use --only");
+      return file === undefined ? doctor(flags) : doctorOfFleet(file, flags);
+    });
 }
 
 /** The settings of a stack, as its configuration has them. */
@@ -33,6 +42,13 @@ async function configOf(stack: string): Promise<Record<string, unknown>> {
   const all = fieldsOf(parsed(await pulumiOutput(args, `The configuration of the stack ${stack} cannot be read`)));
   const own = Object.entries(all).filter(([key]) => key.startsWith("consortium:"));
   return Object.fromEntries(own.map(([key, value]) => [key.slice("consortium:".length), fieldsOf(value).value]));
+}
+
+async function doctorOfFleet(file: string, { only, json }: Flags): Promise<void> {
+  const fleet = new Command("fleet");
+  (await commandOf("consortium-fleet", "doctor <fleet file>")).define(fleet);
+  const flags = [...only.flatMap((pattern) => ["--only", pattern]), ...(json ? ["--json"] : [])];
+  await fleet.parseAsync(["doctor", file, ...flags], { from: "user" });
 }
 
 async function doctor({ stack, json }: Flags): Promise<void> {

@@ -4,6 +4,7 @@ import { type ConsortiumClient } from "../provider/api";
 import { printable, printableLines } from "../provider/api/printable";
 import { isGone } from "../provider/api/states";
 import { pluginPrefix } from "../provider/constants";
+import { UserError } from "../provider/errors";
 import { definitions } from "../provider/resources";
 import { newSession } from "../provider/core/session";
 import {
@@ -57,7 +58,7 @@ async function exportNetwork({ consortium, adopt = false, ...flags }: Flags): Pr
     const which = consortium ?? (flags.import ? undefined : await onlyConsortium(client));
     const session = newSession(client);
     const found = await (adopt || flags.import ? readOwn(session, which) : readOrganization(session, {}, which));
-    if (found.length === 0) throw new Error("The organization of this API key has no consortium.");
+    if (found.length === 0) throw new UserError("not-found", "The organization of this API key has no consortium.");
     if (flags.import) {
       const { resources, remarks } = bulkImportOf(found);
       print(jsonText({ resources }));
@@ -79,7 +80,10 @@ async function onlyConsortium(client: ConsortiumClient): Promise<string | undefi
   const [only, ...others] = (await client.listConsortia()).filter((one) => !isGone(one));
   if (others.length === 0) return only?.id;
   const names = [only!, ...others].map(({ id, name }) => printable(String(name ?? id))).join(", ");
-  throw new Error(`There are several consortia (${names}): choose one with --consortium <name or id>.`);
+  throw new UserError(
+    "invalid-argument",
+    `Choose one with --consortium <name or id>: there are several consortia (${names}).`,
+  );
 }
 
 function note(remarks: readonly Remark[]): void {

@@ -4,6 +4,7 @@ import { InvalidArgumentError, Option, type Command } from "@commander-js/extra-
 import { environmentName } from "../provider/api/environment";
 import { ConsortiumClient, isApiError, path, resolveSettings } from "../provider/api";
 import { tetherNetworks } from "../provider/constants";
+import { UserError } from "../provider/errors";
 import { inEther, weiOf } from "../provider/plain";
 import { type FlagsOf, jsonText, print, textOf } from "./shared/terminal";
 
@@ -43,9 +44,13 @@ async function fund(tetherId: string, { network, ether, json, ...flags }: Flags)
     // A faucet's 404 names the tether; a missing route's names the path.
     const isAnswer = (text: string): boolean => text.includes(tetherId) && !text.includes(where);
     if (!isApiError(error, "missing", "unsupported") || isAnswer(error.errorMessage)) throw error;
-    throw new Error(`The service at ${given.baseUrl} has no faucet: only \`consortium serve\` has one.`, {
-      cause: error,
-    });
+    throw new UserError(
+      "unsupported",
+      `The service at ${given.baseUrl} has no faucet: only \`consortium serve\` has one.`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     await client.close();
   }
@@ -56,10 +61,12 @@ function service({ url, apiKeyFile }: Pick<Flags, "url" | "apiKeyFile">): { base
   const record = join(".consortium", "service.json");
   const local = existsSync(record) ? parsed(readFileSync(record, "utf8")) : {};
   const base = url ?? local.baseUrl;
-  if (base === undefined) throw new Error(`The service's address is missing: set --url or ${urlVariable}.`);
+  if (base === undefined)
+    throw new UserError("missing-argument", `Set --url or ${urlVariable}: the service's address is missing.`);
   const file = apiKeyFile ?? (base === local.baseUrl ? local.apiKeyFile : undefined);
   const apiKey = apiKeyFile === undefined ? process.env[keyVariable] : undefined;
-  if (!apiKey && file === undefined) throw new Error(`An API key is required: set ${keyVariable} or --api-key-file.`);
+  if (!apiKey && file === undefined)
+    throw new UserError("no-key", `Set ${keyVariable} or --api-key-file: an API key is required.`);
   return { baseUrl: base, apiKey: apiKey ? apiKey : textOf(file!).trim() };
 }
 

@@ -62,7 +62,7 @@ async function map(file: string | undefined, flags: Flags, command: Command): Pr
     );
   const model = await modelFor(file, flags).catch((error: unknown) => {
     if (!(error instanceof UserError)) throw error;
-    fail(error, couldNotSee);
+    fail(error, { exitCode: couldNotSee, json: flags.format === "json" });
   });
   if (!model) return;
   const text = formats[flags.format]!(model);
@@ -86,5 +86,5 @@ async function modelFor(
 }
 
 function tooLarge(): never {
-  throw new Error("The map is too large for Mermaid. Use --format svg.");
+  throw new UserError("invalid-argument", "Use --format svg: the map is too large for Mermaid.");
 }

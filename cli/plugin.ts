@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { type Command } from "@commander-js/extra-typings";
 import { version } from "../provider/version";
+import { UserError } from "../provider/errors";
 import { pulumiOutput } from "./shared/connection";
 import { print } from "./shared/terminal";
 
@@ -34,7 +35,8 @@ export function define(program: Command): void {
 function folder(): string {
   const found = join(dirname(createRequire(__filename).resolve("pulumi-consortium/package.json")), "plugin");
   if (files.every((file) => existsSync(join(found, file)))) return found;
-  throw new Error(
+  throw new UserError(
+    "not-installed",
     `There is no plugin in ${found}. In a clone of the repository, build it with \`node tools/plugin.mjs\`.`,
   );
 }

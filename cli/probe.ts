@@ -7,6 +7,7 @@ import { version } from "../provider/version";
 import { type FactName, facts } from "./probe/facts";
 import { questions } from "./probe/questions";
 import { type Answer, type Question, type Verdict, World } from "./probe/world";
+import { UserError } from "../provider/errors";
 import { connectionHelp } from "./shared/connection";
 import {
   confirm,
@@ -52,7 +53,7 @@ async function probe(flags: Flags): Promise<void> {
   const name = `probe-${randomBytes(6).toString("hex")}`;
   say(intent(settings, name));
   if (!flags.yes && !(await confirm("Make them?")))
-    throw new Error("Nothing was created: confirm at a terminal, or use --yes.");
+    throw new UserError("missing-argument", "Confirm at a terminal, or use --yes: nothing was created.");
   const tether = flags.tether === undefined ? undefined : await askToPay(flags.tether, flags.yes === true);
   const [stop, giveUp] = [new AbortController(), new AbortController()];
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -116,10 +117,11 @@ async function run(world: World, flags: Flags, stop: AbortSignal): Promise<void>
   if (left.length === 0) print("Everything that the probe created is deleted.");
   else
     fail(
-      new Error(
-        `not deleted; delete it in the console or with \`npx --no-install pulumi-consortium sweep --id\`:\n${left.join("\n")}`,
+      new UserError(
+        "not-deleted",
+        `not deleted; delete it in the console or with \`npx --no-install consortium sweep --id\`:\n${left.join("\n")}`,
       ),
-      exitCode(),
+      { exitCode: exitCode() },
     );
 }
 

@@ -8,6 +8,7 @@ import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { printable, printableLines } from "../provider/api/printable";
 import { kindOf, lossWarnings, partsOfUrn } from "../provider/constants";
+import { UserError } from "../provider/errors";
 import { type FlagsOf, replaceFile, textOf, wholeNumber } from "./shared/terminal";
 
 const hasErrors = ({ messages, violations }: Plan): boolean =>
@@ -65,7 +66,8 @@ function report(files: string[], { failOn, approved, save, ...options }: Flags):
   const plans = texts.map(({ file, text }) => readPlan(text, planName(file)));
   if (save !== undefined) replaceFile(save, texts.map(({ text }) => withoutDebug(text)).join(""));
   const own = new Set(files.map((file) => resolve(file)));
-  for (const one of approved ?? []) if (own.has(resolve(one))) throw new Error(`${one} cannot approve itself.`);
+  for (const one of approved ?? [])
+    if (own.has(resolve(one))) throw new UserError("invalid-argument", `${one} cannot approve itself.`);
   const approvals = approvalsIn(approved ?? []);
   const asked = approved !== undefined || failOn.includes("unapproved");
   process.stdout.write(render(plans, asked ? { ...options, approvals } : options));

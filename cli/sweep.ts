@@ -258,7 +258,8 @@ export function exactly(consortia: readonly Found[], ids: readonly string[]): Le
   for (const consortium of consortia) walk(consortium, false);
   const missing = ids.filter((id) => !found.has(id));
   if (missing.length === 0) return { going, kept: new Map() };
-  throw new Error(
+  throw new UserError(
+    "not-found",
     `The service lists nothing of this organization with the id ${missing.join(", ")}. Nothing was deleted: check the id and the key, or delete it in the console.`,
   );
 }

@@ -65,7 +65,7 @@ export function define(program: Program): void {
   defineStatus(program);
   defineResume(program);
   for (const [name, { summary, note }] of Object.entries(commands) as [Command, (typeof commands)[Command]][]) {
-    const parallel = "maximum parallel stacks, 1 to 64 (default: concurrency of the file, or 4)";
+    const parallel = "maximum parallel stacks, 1 to 64 (default: that of the file, or 4)";
     const command = program
       .command(name)
       .description(summary)
@@ -185,7 +185,7 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
   }
   const mayLoseLedger = new Set(matching(read, flags.allowLedgerLoss ?? []).map(({ name }) => name));
   const secrets = await readSecrets(read, stacks, process.env);
-  const { parallel = read.concurrency, refresh, takeOver, stage } = flags;
+  const { parallel = read.parallel, refresh, takeOver, stage } = flags;
   const { shard = stage === undefined ? undefined : { index: 1, count: 1 } } = flags;
   const told = (stack: string, line: string) => say([`[${stack}] ${line}`]);
   await stoppable(async (stop) => {
@@ -212,8 +212,10 @@ async function agreed(
   const asks = (command === "up" || command === "destroy") && !flags.yes && count > 0;
   const many = counted(count, "stack");
   if (asks && (!process.stdin.isTTY || flags.json)) {
-    const why = "there is no terminal to ask for confirmation";
-    return void say(`consortium fleet ${command}: ${why}. Use --yes to run it for ${many}.`);
+    throw new UserError(
+      "missing-argument",
+      `Use --yes to run it for ${many}: there is no terminal to ask for confirmation.`,
+    );
   }
   let planned: readonly StackResult[] = [];
   if (command === "destroy") {

@@ -34,7 +34,7 @@ import { selected } from "./selection";
 
 export function defineDoctor(program: Program): void {
   program
-    .command("doctor")
+    .command("doctor", { hidden: true }) // `consortium doctor <fleet file>` is its name
     .description("find out why runs of a fleet fail")
     .addArgument(fleetFile())
     .addOption(only())

@@ -60,7 +60,10 @@ function defaultProject(folder: string, file: string): string {
   return words.slice(-longestProject).replace(/^[^A-Za-z0-9]+/, "") || "fleet";
 }
 
-function fleetOf(file: string, { organizations, policyPacks, ...definition }: FleetDefinition): Fleet {
+function fleetOf(
+  file: string,
+  { organizations, policyPacks, parallel, concurrency, ...definition }: FleetDefinition,
+): Fleet {
   const folder = dirname(resolve(file));
   const at = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
   const owners = Object.entries(organizations).map(([owner, { stacks, ...own }]) => {
@@ -81,6 +84,7 @@ function fleetOf(file: string, { organizations, policyPacks, ...definition }: Fl
   });
   return {
     ...definition,
+    parallel: parallel ?? concurrency ?? 4,
     file,
     folder,
     project: definition.project ?? defaultProject(folder, file),
@@ -135,13 +139,13 @@ export function problemOfPack({ path, config }: PolicyPack): string | undefined 
 
 /** Dependencies of a stack that do not exist or are circular. */
 function unordered({ name, dependsOn, place }: FleetStack, all: ReadonlyMap<string, FleetStack>): Problem[] {
-  const messageOf = (one: string): string | undefined => {
+  const wrongIn = (one: string): string | undefined => {
     if (!all.has(one)) return `there is no stack ${one}${didYouMean(one, [...all.keys()])}`;
     if (one === name) return "a stack must not depend on itself";
     const isWaiting = reached(one, (next) => all.get(next)?.dependsOn ?? []).has(name);
     return isWaiting ? `${one} also depends on ${name}: remove one of the two` : undefined;
   };
-  return dependsOn.flatMap((one, index) => problemAt([...place, "dependsOn", index], messageOf(one)));
+  return dependsOn.flatMap((one, index) => problemAt([...place, "dependsOn", index], wrongIn(one)));
 }
 
 const problemAt = (path: Problem["path"], message: string | undefined): Problem[] =>

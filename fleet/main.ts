@@ -8,4 +8,4 @@ const { version } = createRequire(__filename)("consortium-fleet/package.json") a
 const command = new Command("consortium-fleet").description("Manages many organizations and networks from one file");
 define(command.version(version));
 pointToHelp(command, "consortium-fleet");
-command.parseAsync().catch((error: unknown) => fail(error));
+command.parseAsync().catch((error: unknown) => fail(error, { json: process.argv.includes("--json") }));

@@ -371,7 +371,7 @@ export function neededSecrets(fleet: Fleet, options: ManifestOptions = {}): stri
 
 /** Notes for readers of the manifests. */
 export function manifestRemarks(fleet: Fleet, options: ManifestOptions): string[] {
-  const { stacks, concurrency, kubernetes } = fleet;
+  const { stacks, parallel, kubernetes } = fleet;
   const { git } = kubernetes;
   const remarks: string[] = [];
   const programs = stacks.filter((stack) => isProgram(fleet, stack, options));
@@ -405,9 +405,9 @@ export function manifestRemarks(fleet: Fleet, options: ManifestOptions): string[
       `kubectl applies files by name: first apply ${[...new Set(late)].map((name) => `${name}.yaml`).join(" and ")}, ` +
         "which others wait for.",
     );
-  if (concurrency !== 4)
+  if (parallel !== 4)
     remarks.push(
-      "concurrency applies to `fleet up`: the operator starts a pod for every changed Stack at once. Waves with dependsOn limit that.",
+      "parallel applies to `fleet up`: the operator starts a pod for every changed Stack at once. Waves with dependsOn limit that.",
     );
   if (stacks.some(({ paths }) => paths.length > 0))
     remarks.push("paths apply to --changed-since: the operator runs every Stack at each commit.");

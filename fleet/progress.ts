@@ -36,7 +36,7 @@ function titleOf(urn: string): string {
 }
 
 /** Whether a resource is an object of a service, rather than the stack, a component or a provider. */
-const isObject = ({ type, new: after, old }: Step): boolean =>
+const isOfService = ({ type, new: after, old }: Step): boolean =>
   !type.startsWith("pulumi:") && (after ?? old)?.custom === true;
 
 /** The differences with values: `: name is "b", and "a" in the stack`. Without them, the properties from the engine: ` in state`. */
@@ -73,8 +73,8 @@ export class Progress {
   take(event: EngineEvent): string[] {
     const { resourcePreEvent: begun, resOutputsEvent: done, diagnosticEvent: said, policyEvent: judged } = event;
     const step = (begun ?? done)?.metadata;
-    if (step && isObject(step) && this.command === "drift") return done ? this.#compared(step) : [];
-    if (step && isObject(step)) return done ? this.#done(step) : this.#begun(step);
+    if (step && isOfService(step) && this.command === "drift") return done ? this.#compared(step) : [];
+    if (step && isOfService(step)) return done ? this.#done(step) : this.#begun(step);
     if (said) return this.#said(said);
     return judged ? this.#judged(judged) : [];
   }

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { on, once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { type Answer, type Order, sharedArgument } from "pulumi-consortium/internal/fleet";
+import { type Answer, type Order, sharedArgument, UserError } from "pulumi-consortium/internal/fleet";
 
 /** Runs the provider plugin in one process for all stacks of a run. It starts at once and ends with the run, however the run ends. */
 export class SharedProvider {
@@ -21,7 +21,7 @@ export class SharedProvider {
   async serve(stack: string, environment: NodeJS.ProcessEnv): Promise<Record<string, string>> {
     this.#child ??= this.#start();
     const port = await this.#ask(stack, { serve: stack, environment });
-    if (port === undefined) throw new Error(`the provider has ended; see ${this.log}`);
+    if (port === undefined) throw new UserError("interrupted", `Look into ${this.log}: the provider has ended.`);
     const others = environment.PULUMI_DEBUG_PROVIDERS ?? "";
     return { PULUMI_DEBUG_PROVIDERS: [`consortium:${port}`, others].filter(Boolean).join(",") };
   }

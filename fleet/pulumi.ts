@@ -26,12 +26,16 @@ export async function findPulumi(): Promise<PulumiCommand> {
   const { PulumiCommand } = await api();
   const pulumi = await PulumiCommand.get({ skipVersionCheck: true }).catch((cause: Error) => {
     const isMissing = /ENOENT/.test(cause.message);
-    throw new Error(isMissing ? noPulumi : `Pulumi cannot be started: ${saidIn(cause)}`, { cause });
+    if (isMissing) throw new UserError("not-installed", noPulumi, { cause });
+    throw new UserError("pulumi-failed", `Pulumi cannot be started: ${saidIn(cause)}`, { cause });
   });
   const { version } = pulumi;
   if (version && version.compare(oldest) >= 0) return pulumi;
   const which = version?.raw ?? "another";
-  throw new Error(`Update Pulumi. A fleet needs ${oldest} or newer, and the one on the PATH is ${which}.`);
+  throw new UserError(
+    "wrong-version",
+    `Update Pulumi. A fleet needs ${oldest} or newer, and the one on the PATH is ${which}.`,
+  );
 }
 
 /** @param env added to the environment of this process */

@@ -69,7 +69,10 @@ export async function endProcesses(mark: Record<string, string>): Promise<void> 
   const end = Date.now() + longestEndMs;
   for (let left = processesOf(mark); left.length > 0; left = processesOf(mark)) {
     if (Date.now() > end)
-      throw new Error(`The processes ${left.join(", ")} of a run that was killed do not end. End them by hand.`);
+      throw new UserError(
+        "stack-locked",
+        `End the processes ${left.join(", ")}: they are of a run that was killed, and do not end by themselves.`,
+      );
     for (const pid of left) optional(() => process.kill(pid, "SIGKILL"));
     await sleep(200);
   }

@@ -281,7 +281,7 @@ export class StackRun {
     const { spec, context, progress } = this;
     const { command, refresh, fleet, workFolder, stop } = context;
     await this.#turn;
-    if (stop.raised) throw new Error("it was interrupted before Pulumi started");
+    if (stop.raised) throw new UserError("interrupted", "it was interrupted before Pulumi started");
     this.result.outcome = "interrupted"; // until it ends
     const stack = await stackIn(spec.name, workspace);
     const options = { onEvent: this.#listen, signal: this.#cancelling.signal, color: "never", refresh } as const;
@@ -356,7 +356,7 @@ export class StackRun {
     if (this.context.command === "destroy" && certain.length > 0)
       throw new UserError(
         "unclear-create",
-        "Delete it with `npx --no-install pulumi-consortium sweep --id <id>`, if it still exists: the killed run created " +
+        "Delete it with `npx --no-install consortium sweep --id <id>`, if it still exists: the killed run created " +
           `${certain.join(", ")}, which was not in the stack.`,
       );
   }

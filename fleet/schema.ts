@@ -137,12 +137,14 @@ const kubernetes = mapping("kubernetes", {
   git: git.optional(),
 });
 
-const count = "concurrency must be a whole number from 1 to 64";
+const count = "parallel must be a whole number from 1 to 64";
+const parallel = z.number({ error: count }).int(count).min(1, count).max(64, count).optional();
 
 export const FleetFile = mapping("a fleet", {
   project: name.optional(),
   id: text("id").max(200, "id must have at most 200 characters").optional(),
-  concurrency: z.number({ error: count }).int(count).min(1, count).max(64, count).default(4),
+  parallel,
+  concurrency: parallel, // an earlier name
   backend: z
     .string({ error: "backend must be text" })
     .regex(
@@ -182,12 +184,13 @@ export type PolicyPack = z.infer<typeof packSettings>;
  * The file with its defaults and with absolute paths. Without `backend`, PULUMI_BACKEND_URL applies, or the backend where the user is
  * logged in.
  */
-export interface Fleet extends Omit<FleetDefinition, "organizations"> {
+export interface Fleet extends Omit<FleetDefinition, "organizations" | "parallel" | "concurrency"> {
   /** As on the command line. */
   file: string;
   /** The folder of the file, absolute: paths in the file are relative to it. */
   folder: string;
   project: string;
+  parallel: number;
   organizations: Organization[];
   stacks: FleetStack[];
 }

@@ -233,13 +233,18 @@ async function startAgain(object: StackObject, { fleet, cluster, clears, done }:
   const backend = fleet?.backend ?? process.env.PULUMI_BACKEND_URL;
   if (lock && !lock.isOver) {
     const full = spec.stack.includes("/") ? spec.stack : `organization/${project ?? "<project>"}/${spec.stack}`;
-    throw new Error(
+    throw new UserError(
+      "stack-locked",
       `its lock is held by ${lock.who}, which may be at work. If not: pulumi cancel --yes --stack ${full}`,
     );
   }
-  if (lock && !clears) throw new Error(`its lock, of ${lock.who}, was not cleared: answer y, or use --yes`);
+  if (lock && !clears)
+    throw new UserError("stack-locked", `its lock, of ${lock.who}, was not cleared: answer y, or use --yes`);
   if (lock && (project === undefined || backend === undefined))
-    throw new Error("the backend with its lock is unknown: name the fleet file, or set PULUMI_BACKEND_URL");
+    throw new UserError(
+      "missing-argument",
+      "the backend with its lock is unknown: name the fleet file, or set PULUMI_BACKEND_URL",
+    );
   // A workspace does not retry a failed installation. In one with a lock, Pulumi may live on, or another pod have the same name.
   if (lock ?? status?.conditions?.some(({ type, reason }) => type === "Stalled" && reason === "WorkspaceFailed")) {
     const before = lock && (await cluster.podOf(metadata));
@@ -247,7 +252,10 @@ async function startAgain(object: StackObject, { fleet, cluster, clears, done }:
     done.push("workspace deleted");
     for (let left = patience; before && (await cluster.podOf(metadata))?.since === before.since; left--) {
       if (left === 0)
-        throw new Error(`its pod ${podNameOf(metadata.name)} has not ended yet: run this again in a minute`);
+        throw new UserError(
+          "not-ready",
+          `its pod ${podNameOf(metadata.name)} has not ended yet: run this again in a minute`,
+        );
       await sleep(500);
     }
   }

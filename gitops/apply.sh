@@ -46,7 +46,7 @@ applied=0
 [ "$applied" -eq 0 ] || exit "$applied"
 
 # Checks what `up` does not: started nodes, working credentials, new blocks.
-npx --no-install pulumi-consortium check --stack "$stack" || {
+npx --no-install consortium check --stack "$stack" || {
   echo "apply.sh: $stack was applied, but it could not be shown that applications can use it: see the table." >&2
   exit 3
 }

@@ -13,12 +13,12 @@ mkdir plans
 export PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true
 failed=0
 "$here/unlocked.sh" pulumi refresh --stack "$stack" --preview-only --json --non-interactive |
-  npx --no-install pulumi-consortium report --save "plans/$file.json" >/dev/null || failed=$?
+  npx --no-install consortium report --save "plans/$file.json" >/dev/null || failed=$?
 "$here/report.sh" "Drift of $stack"
 cat report.md
 has() {
   local code=0
-  npx --no-install pulumi-consortium report "plans/$file.json" --fail-on "$1" >/dev/null || code=$?
+  npx --no-install consortium report "plans/$file.json" --fail-on "$1" >/dev/null || code=$?
   [ "$code" -eq 2 ]
 }
 if [ "$failed" -ne 0 ] || has errors; then

@@ -29,4 +29,4 @@ export PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true
 export PULUMI_SKIP_CHECKPOINTS=true
 "$here/unlocked.sh" pulumi preview --stack "$stack" --json --non-interactive "${given[@]}" \
   ${REFRESH:+--refresh} ${POLICY_PACK:+--policy-pack "$POLICY_PACK"} |
-  npx --no-install pulumi-consortium report --save "plans/$file.json" >/dev/null
+  npx --no-install consortium report --save "plans/$file.json" >/dev/null

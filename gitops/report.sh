@@ -4,7 +4,7 @@
 # STACKS: all stacks, separated by spaces. The report names those without a plan, and the exit code is 2.
 # MAPS: where maps/ will be found; the maps of the plans are also written.
 set -euo pipefail
-consortium() { npx --no-install pulumi-consortium "$@"; }
+consortium() { npx --no-install consortium "$@"; }
 
 title="${1:-Preview}"
 plans=()

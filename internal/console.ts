@@ -22,7 +22,7 @@ export { ConsortiumClient, type Settings, isApiError, path, resolveSettings } fr
 export { printableLines } from "../provider/api/printable";
 export { UndiciTransport } from "../provider/api/transport";
 export { tetherNetworks } from "../provider/constants";
-export { codedMessage } from "../provider/errors";
+export { codedMessage, UserError } from "../provider/errors";
 
 /** A connection to a node. */
 export interface NodeConnection {

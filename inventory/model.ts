@@ -27,7 +27,8 @@ export interface Managed {
 /** Facts about an object that the service does not show. */
 export interface Remarks {
   /** Absent if no stack was looked at. */
-  managed?: Managed | "by hand";
+  /** `not in stacks`: none of those looked at manages it; another one may. */
+  managed?: Managed | "not in stacks";
   /** The change that a plan makes to it. */
   change?: Change;
   /** Whether it leaves the stack but stays in the service. */

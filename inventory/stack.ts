@@ -3,6 +3,7 @@ import { type ConsortiumClient } from "../provider/api";
 import { environmentName, processEnvironment } from "../provider/api/environment";
 import { proveSeen, stateObjectOf } from "../provider/core/organization";
 import { newSession, Run } from "../provider/core/session";
+import { UserError } from "../provider/errors";
 import { definitions } from "../provider/resources";
 import { credentialIn, withSecrets } from "./credentials";
 import {
@@ -44,7 +45,10 @@ const Exported = z.looseObject({
 function rowsIn(document: unknown, what: string): StackRow[] {
   const read = Exported.safeParse(document);
   if (!read.success)
-    throw new Error(`${what} is not the state of a stack. Create it with: pulumi stack export --stack STACK`);
+    throw new UserError(
+      "invalid-file",
+      `${what} is not the state of a stack. Create it with: pulumi stack export --stack STACK`,
+    );
   return (read.data.deployment.resources ?? []).flatMap((resource) => {
     const named = namedBy(resource.urn);
     if (!named || resource.delete) return [];
@@ -81,13 +85,13 @@ export function readStack(document: unknown, what = "The document") {
 }
 
 /**
- * Adds to every live object which stack manages it, or that it was made by hand. Objects that the service no longer shows are added as
+ * Adds to every live object which stack manages it, or that none does. Objects that the service no longer shows are added as
  * gone. `LiveNetwork` adds how the others differ.
  */
 export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]): NetworkModel {
   const merged = structuredClone(live);
   const there = new Map(objectsOf(merged).map(({ kind, object }) => [`${kind} ${object.id}`, object]));
-  for (const object of there.values()) object.managed = "by hand";
+  for (const object of there.values()) object.managed = "not in stacks";
   for (const stack of stacks) {
     for (const placed of objectsOf(stack)) {
       const { kind, object } = placed;

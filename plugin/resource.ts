@@ -109,7 +109,7 @@ export function definitionOf(type: string): Definition {
 
 const otherVersion = (program: string): string =>
   `the program has pulumi-consortium ${program}, but the provider plugin is ${version}: install the plugin of the same version, ` +
-  `with \`npx --no-install pulumi-consortium plugin install\` in the folder of the program.`;
+  `with \`npx --no-install consortium plugin install\` in the folder of the program.`;
 
 /** The code in a state from the dynamic provider, kept so that moving back changes nothing. */
 const codeIn = ({ [providerKey]: code }: Props): Props => (code === undefined ? {} : { [providerKey]: code });

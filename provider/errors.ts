@@ -28,13 +28,13 @@ export const problems = {
   "unknown-argument": { cause: "An argument is misspelled.", fix: "Correct it." },
   "missing-argument": {
     cause: "An argument is required.",
-    fix: "Give a parent's id (`membershipId`), or in TypeScript the resource (`membership`).",
+    fix: "Give it: of a parent its id (`membershipId`), or in TypeScript the resource.",
   },
   "invalid-argument": {
     cause: "A value cannot be used.",
     fix: "Correct it. If a new value is meant, [say so](settings.md).",
   },
-  "invalid-file": { cause: "A network or fleet file is wrong.", fix: "Correct the lines." },
+  "invalid-file": { cause: "A file is missing or wrong.", fix: "Correct it." },
   "limit-reached": {
     cause: "The plan allows no more.",
     fix: "Delete an object, or ask for more.",
@@ -147,6 +147,8 @@ export const problems = {
     cause: "A file of the data folder is missing or changed.",
     fix: "Restore [a backup](service.md#the-data-folder).",
   },
+  "not-installed": { cause: "Something is missing.", fix: "Install it." },
+  "pulumi-failed": { cause: "Pulumi failed.", fix: "Correct what it says." },
   "wrong-version": { cause: "Program, plugin or state have different versions.", fix: "Install the same version." },
 } as const satisfies Record<string, Problem>;
 

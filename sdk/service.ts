@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { UserError } from "../provider/errors";
 import { installing } from "../provider/version";
 
 const name = "consortium-service";
@@ -6,7 +7,13 @@ try {
   createRequire(__filename).resolve(name);
 } catch (cause) {
   const install = installing(name);
-  throw new Error(`The embedded service is in a package of its own, which is not installed: ${install}`, { cause });
+  throw new UserError(
+    "not-installed",
+    `The embedded service is in a package of its own, which is not installed: ${install}`,
+    {
+      cause,
+    },
+  );
 }
 
 export type * from "consortium-service";

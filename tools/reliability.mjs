@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * npm run reliability [-- --kind node,service --verb create --manner hosted --adapter plugin --rounds 4 --lives 500 --concurrency 2]: every
+ * npm run reliability [-- --kind node,service --verb create --manner hosted --adapter plugin --rounds 4 --lives 500 --parallel 2]: every
  * fault at every call of every verb of every kind, on the double of the engine, then random lives. CONTRIBUTING.md tells more.
  */
 import "./lib/node-version.mjs";
@@ -33,11 +33,11 @@ await runMain("tools/reliability", async () => {
       ...{ kind: text, verb: text, manner: text, adapter: text },
       rounds: { ...text, default: "1" },
       lives: { ...text, default: "500" },
-      concurrency: { ...text, default: String(availableParallelism()) },
+      parallel: { ...text, default: String(availableParallelism()) },
     },
   });
-  const { rounds, lives, concurrency, ...only } = values;
-  const of = Math.max(1, whole("concurrency", concurrency));
+  const { rounds, lives, parallel, ...only } = values;
+  const of = Math.max(1, whole("parallel", parallel));
   const started = Date.now();
   const parts = Array.from({ length: of }, (_, part) =>
     jest("tests/reliability/oracle", {

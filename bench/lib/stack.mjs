@@ -100,7 +100,6 @@ export function stateEnv(cli, folder) {
 }
 
 /** @typedef {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} PulumiCli */
-/** @typedef {{ cli: PulumiCli, module: typeof import("../../service/index.js"), options?: Options }} Tools */
-/** @typedef {{ rounds?: number, stacks?: number, transactions?: number }} Options of the command line */
+/** @typedef {{ cli: PulumiCli, module: typeof import("../../service/index.js") }} Tools */
 /** @typedef {{ measure: string, target: string, measured: string, met: boolean }} Row a line of the published table */
 /** @typedef {(tools: Tools) => Promise<Row[]>} Measure exported under its name from bench/measures */

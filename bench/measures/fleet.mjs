@@ -84,12 +84,11 @@ function proportionalSize(pid) {
  * @param {import("node:child_process").ChildProcess} child
  */
 async function watched(child) {
-  const peak = { pss: 0, rss: 0, processes: 0 };
+  const peak = { bytes: 0, processes: 0 };
   const timer = setInterval(() => {
     const tree = treeOf(child.pid ?? 0);
-    const sum = (/** @type {number[]} */ sizes) => sizes.reduce((total, bytes) => total + bytes, 0);
-    peak.pss = Math.max(peak.pss, sum(tree.map(({ pid }) => proportionalSize(pid))));
-    peak.rss = Math.max(peak.rss, sum(tree.map(({ rss }) => rss)));
+    const bytes = tree.reduce((total, { pid }) => total + proportionalSize(pid), 0);
+    peak.bytes = Math.max(peak.bytes, bytes);
     peak.processes = Math.max(peak.processes, tree.length);
   }, 1_000);
   return { ...(await finished(child).finally(() => clearInterval(timer))), peak };
@@ -127,17 +126,15 @@ const byFleet = (tools, jobs, parallel) =>
     return { ms, peak };
   });
 
-const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
 const times = (/** @type {number} */ ratio) => `×${ratio.toFixed(2)}`;
 
-/** Parallel stacks: in the comparison, and in the larger fleet. */
-const width = 4;
+/** The comparison, and the larger fleet. */
+const [stacks, width, rounds] = [20, 4, 3];
 const large = { stacks: 50, parallel: 8 };
 
 /** @type {import("../lib/stack.mjs").Measure} */
-export const fleet = async ({ module, options = {} }) => {
+export const fleet = async ({ module }) => {
   const tools = { module, cli: await pulumiCli({ languages: true }) }; // with the YAML host, like an official Pulumi
-  const { stacks = 20, rounds = 3 } = options;
   const ratios = [];
   for (let round = 1; round <= rounds; round++) {
     const hand = await byHand(tools, jobsOf(stacks), width);
@@ -145,7 +142,7 @@ export const fleet = async ({ module, options = {} }) => {
     ratios.push(own.ms / hand.ms);
     log(`round ${round}: xargs -P ${width} ${seconds(hand.ms)}, fleet ${seconds(own.ms)}: ${times(own.ms / hand.ms)}`);
   }
-  const { pss, rss, processes } = (await byFleet(tools, jobsOf(large.stacks), large.parallel)).peak;
+  const { bytes, processes } = (await byFleet(tools, jobsOf(large.stacks), large.parallel)).peak;
   const ofFleet = (/** @type {number} */ at, /** @type {number} */ count) =>
     `\`consortium fleet up --parallel ${at}\` of ${count} new stacks`;
   const spread = `${times(Math.min(...ratios))} to ${times(Math.max(...ratios))}`;
@@ -155,9 +152,9 @@ export const fleet = async ({ module, options = {} }) => {
       of: `\`xargs -P ${width}\` by hand, a program in JavaScript`,
       measured: `${times(median(ratios))}, the median of ${rounds} rounds (${spread})`,
     }),
-    bounded(`memory of ${ofFleet(large.parallel, large.stacks)}, in GB`, pss / 1e9, {
+    bounded(`memory of ${ofFleet(large.parallel, large.stacks)}, in GB`, bytes / 1e9, {
       most: most.gigabytes,
-      measured: `${gigabytes(pss)} in ${processes} processes, ${gigabytes(rss)} if what they share is counted for each`,
+      measured: `${(bytes / 1e9).toFixed(2)} GB in ${processes} processes`,
     }),
   ];
 };

@@ -1,10 +1,9 @@
 // @ts-check
 /**
- * Transactions per second of a `raft` ledger in a data folder, in turns with anvil alone, which keeps nothing, and with another version of
- * the service, if BEFORE names a checkout of it that is built: from a client that awaits each receipt, and from one that sends 50 at once.
+ * Transactions per second of a `raft` ledger in a data folder, in turns with anvil alone, which keeps nothing: from a client that awaits
+ * each receipt, and from one that sends 50 at once.
  */
 import { fork, spawn } from "node:child_process";
-import { createRequire } from "node:module";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,16 +20,12 @@ const most = { awaited: 3.5, pipelined: 4.5 };
 
 /** @type {import("../lib/stack.mjs").Measure} */
 export const ledger = async (tools) => {
-  const { BEFORE } = process.env;
   const started = await serviceOf(tools.module);
-  const former =
-    BEFORE === undefined ? undefined : await serviceOf(createRequire(import.meta.url)(join(BEFORE, "service")));
   const anvil = await anvilAlone();
   const own = new Client(started.address);
   // each from another account: anvil can leave a transaction waiting for good if it comes before the one with the nonce before
   const bare = new Client(anvil.address, pipelined.atOnce);
-  const before = former && new Client(former.address);
-  const clients = [own, bare, ...(before ? [before] : [])];
+  const clients = [own, bare];
   try {
     for (let turn = 0; turn < turns; turn++) {
       for (const client of clients) {
@@ -42,25 +37,21 @@ export const ledger = async (tools) => {
       ["awaited transactions of one client on raft", "awaited"],
       [`transactions on raft, ${pipelined.atOnce} at once`, "pipelined"],
     ]);
-    return measures.flatMap(([measure, kind]) => [
-      row(measure, own.times[kind], bare.times[kind], { most: most[kind], of: "anvil alone" }),
-      ...(before ? [row(measure, own.times[kind], before.times[kind], { most: 0.5, of: "the version before" })] : []),
-    ]);
+    return measures.map(([measure, kind]) => row(measure, own.times[kind], bare.times[kind], most[kind]));
   } finally {
     for (const client of clients) client.end();
     anvil.end();
     await started.end();
-    await former?.end();
   }
 };
 
 /** A service with its ledger in a folder. @param {typeof import("../../service/index.js")} module */
 async function serviceOf({ startService }) {
-  const dataDir = mkdtempSync(join(tmpdir(), "bench-ledger-"));
-  const service = await startService({ dataDir, ledger: true, timing: { nodeStart: 0, environmentStart: 0 } });
+  const data = mkdtempSync(join(tmpdir(), "bench-ledger-"));
+  const service = await startService({ data, ledger: true, timing: { nodeStart: 0, environmentStart: 0 } });
   const end = async () => {
     await service.close();
-    rmSync(dataDir, { recursive: true, force: true });
+    rmSync(data, { recursive: true, force: true });
   };
   return { end, address: addressOf(service, await raftNode(service)) };
 }
@@ -124,11 +115,11 @@ async function anvilAlone() {
 
 /** @typedef {{ count: number, ms: number }} Times */
 
-/** @param {string} measure @param {Times} own @param {Times} other @param {{ most: number, of: string }} limit for the time of one */
-function row(measure, own, other, limit) {
-  const ratio = perSecond(other) / perSecond(own);
-  const measured = `${Math.round(perSecond(own))} a second against ${Math.round(perSecond(other))}: ×${ratio.toFixed(2)}`;
-  return bounded(measure, ratio, { ...limit, measured });
+/** @param {string} measure @param {Times} own @param {Times} bare of anvil alone @param {number} most */
+function row(measure, own, bare, most) {
+  const ratio = perSecond(bare) / perSecond(own);
+  const measured = `${Math.round(perSecond(own))} a second against ${Math.round(perSecond(bare))}: ×${ratio.toFixed(2)}`;
+  return bounded(measure, ratio, { most, of: "anvil alone", measured });
 }
 
 /** @param {Times} times */

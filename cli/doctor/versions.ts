@@ -2,9 +2,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { z } from "zod";
 import { version } from "../../provider/version";
-import { noPulumi, pulumiOutput } from "../shared/connection";
-import { type Finding, isAtLeast, note, ok, wrong } from "./findings";
-import { messageOf } from "../../provider/plain";
+import { pulumiOutput } from "../shared/connection";
+import { failure, type Finding, isAtLeast, note, ok, wrong } from "./findings";
 
 /* Checks that versions are compatible. */
 
@@ -70,10 +69,7 @@ async function pulumiCli(): Promise<Finding> {
     if (isAtLeast(found, leastPulumi)) return ok(about, found);
     return wrong(about, `${found} is too old`, `Install Pulumi ${leastPulumi} or newer.`);
   } catch (error) {
-    const text = messageOf(error);
-    if (text !== noPulumi) return wrong(about, text, "Run `pulumi version` and correct what it says.");
-    const [missing = "", ...rest] = text.split(/(?<=\.) /);
-    return wrong(about, missing.replace(/\.$/, ""), rest.join(" "));
+    return failure(about, error, "Run `pulumi version` and correct what it says.");
   }
 }
 

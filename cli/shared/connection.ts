@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { ConsortiumClient, type HttpOptions } from "../../provider/api";
 import { environmentName } from "../../provider/api/environment";
 import { printableLines } from "../../provider/api/printable";
+import { UserError } from "../../provider/errors";
 import { objectsWithin } from "../../inventory/credentials";
 
 /** For the help of commands that call the service. */
@@ -22,7 +23,7 @@ export async function withClient<T>(work: (client: ConsortiumClient) => Promise<
 }
 
 export const noPulumi =
-  "There is no Pulumi CLI on the PATH. Install it first: https://www.pulumi.com/docs/iac/download-install/.";
+  "Install Pulumi first: https://www.pulumi.com/docs/iac/download-install/. There is no Pulumi CLI on the PATH.";
 
 /** Runs the Pulumi CLI and returns its standard output. @param failure what failed, for the error */
 export async function pulumiOutput(args: readonly string[], failure: string): Promise<string> {
@@ -32,8 +33,9 @@ export async function pulumiOutput(args: readonly string[], failure: string): Pr
   } catch (cause) {
     // The error's message is the whole command. Pulumi's own is on standard error.
     const { code, stderr = "", message } = cause as NodeJS.ErrnoException & { stderr?: string };
-    if (code === "ENOENT") throw new Error(noPulumi, { cause });
-    throw new Error(`${failure}: ${printableLines(stderr.trim().replace(/^error: /, "") || message)}`, { cause });
+    if (code === "ENOENT") throw new UserError("not-installed", noPulumi, { cause });
+    const said = printableLines(stderr.trim().replace(/^error: /, "") || message);
+    throw new UserError("pulumi-failed", `${failure}: ${said}`, { cause });
   }
 }
 
@@ -46,12 +48,15 @@ export async function exportStack(stack: string, { secrets = false } = {}): Prom
   try {
     document = JSON.parse(text);
   } catch (cause) {
-    throw new Error(`${failure}: Pulumi's output is not valid JSON.`, { cause });
+    throw new UserError("pulumi-failed", `${failure}: Pulumi's output is not valid JSON.`, { cause });
   }
   if (!secrets) return document;
   // With a wrong passphrase, older releases of Pulumi show each secret as null, and do not fail.
   const shown = objectsWithin(document).flatMap((one) => ("plaintext" in one ? [one.plaintext] : []));
   if (shown.length > 0 && shown.every((one) => one === "null"))
-    throw new Error(`${failure}: its secrets cannot be decrypted. Check PULUMI_CONFIG_PASSPHRASE.`);
+    throw new UserError(
+      "pulumi-failed",
+      `${failure}: its secrets cannot be decrypted. Check PULUMI_CONFIG_PASSPHRASE.`,
+    );
   return document;
 }

@@ -14,7 +14,8 @@ import {
 import { dirname, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { printable, printableLines } from "../../provider/api/printable";
-import { codedMessage } from "../../provider/errors";
+import { codedMessage, codeOf, UserError } from "../../provider/errors";
+import { messageOf } from "../../provider/plain";
 
 /*
  * What a command tells leaves through `print` (standard output) and `say` (standard error): names and messages of others move no cursor and
@@ -29,8 +30,9 @@ export const say = (text: Told): void => console.error(shown(text));
 /** JSON for programs, which a terminal can show as it is. */
 export const jsonText = (value: unknown): string => printableLines(JSON.stringify(value, undefined, 2));
 
-/** Prints an error, and sets the exit code. */
-export function fail(error: unknown, exitCode = 1): void {
+/** Prints an error, with --json also as the document that a program waits for, and sets the exit code. */
+export function fail(error: unknown, { exitCode = 1, json = false } = {}): void {
+  if (json) print(jsonText({ error: { code: codeOf(error), message: messageOf(error) } }));
   say(`consortium: ${codedMessage(error)}`);
   process.exitCode = exitCode;
 }
@@ -71,7 +73,7 @@ const writing: Record<string, string> = {
 
 function failed(what: string, reasons: Record<string, string>, cause: unknown): Error {
   const { code = "", message } = cause as NodeJS.ErrnoException;
-  return new Error(`${what}: ${reasons[code] ?? message}.`, { cause });
+  return new UserError("invalid-file", `${what}: ${reasons[code] ?? message}.`, { cause });
 }
 
 /** The text of a file that was named on the command line; `-` is standard input. */

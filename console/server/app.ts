@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
-import { printableLines } from "pulumi-consortium/internal/console";
+import { printableLines, UserError } from "pulumi-consortium/internal/console";
 import type { Section, Watch } from "../protocol";
 import { type Access, isSame, Refused } from "./access";
 import { act } from "./actions";
@@ -214,5 +214,5 @@ function readAssets(): Map<string, { type: string; content: Buffer }> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-  throw new Error(`The console's page is not in ${folder}: run \`npm run build\`.`);
+  throw new UserError("not-installed", `The console's page is not in ${folder}: run \`npm run build\`.`);
 }

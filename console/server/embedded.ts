@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { ConsortiumClient, isApiError, path, type Settings, UndiciTransport } from "pulumi-consortium/internal/console";
+import {
+  ConsortiumClient,
+  isApiError,
+  path,
+  type Settings,
+  UndiciTransport,
+  UserError,
+} from "pulumi-consortium/internal/console";
 import type { CallView, KeyView, TestingView } from "../protocol";
 
 const About = z.looseObject({
@@ -63,7 +70,7 @@ export class Embedded {
     const body = { jsonrpc: "2.0", id: 1, method, params };
     type Said = { result?: unknown; error?: { message?: string } };
     const { result, error } = await this.#ask<Said>("POST", where, { body });
-    if (error) throw new Error(error.message ?? `${method} failed`);
+    if (error) throw new UserError("request-refused", error.message ?? `${method} failed`);
     return result;
   }
 

@@ -4,6 +4,7 @@ import {
   LiveNetwork,
   type NetworkModel,
   type Targets,
+  UserError,
 } from "pulumi-consortium/internal/console";
 import { type EnvironmentView, type NetworkView, type Section, type Verdict } from "../protocol";
 import type { Embedded } from "./embedded";
@@ -49,7 +50,7 @@ export class Observer {
     if (kind === "pins") return this.#tethers.before(id, Number(rest[0]));
     if (kind === "keys" && embedded) return embedded.keys();
     if (kind === "testing" && embedded) return embedded.testing();
-    throw new Error(`${section} does not exist on this page.`);
+    throw new UserError("not-found", `${section} does not exist on this page.`);
   };
 
   /** Drops earlier answers after a change. */
@@ -91,7 +92,7 @@ export class Observer {
     for (const consortium of this.#model!.consortia)
       for (const environment of consortium.environments)
         if (environment.id === id) return { consortium: consortium.id, environment };
-    throw new Error(`Environment ${id} does not exist or was deleted.`);
+    throw new UserError("not-found", `Environment ${id} does not exist or was deleted.`);
   }
 
   async #environment(id: string): Promise<EnvironmentView> {

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { partsOfUrn } from "../../provider/constants";
+import { UserError } from "../../provider/errors";
 import { isObject } from "../../provider/plain";
 
 /** A step that Pulumi would take, or a finding of a refresh. */
@@ -100,7 +101,8 @@ export function readPlan(text: string, file: string): Plan {
   const values = jsonIn(text);
   const events = z.array(event.extend({ sequence: z.number() })).safeParse(values);
   if (events.success) return planOfEvents(file, events.data);
-  throw new Error(
+  throw new UserError(
+    "invalid-file",
     `${file} does not contain the events that Pulumi prints with --json. Create it again, from standard output alone, with: ` +
       "PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true pulumi preview --json > plan.json (or pulumi refresh --preview-only --json).",
   );

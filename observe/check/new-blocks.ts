@@ -4,7 +4,7 @@ import { type Clock } from "../../provider/api";
 import { inTime } from "../../provider/api/clock";
 import { conditionOf } from "../../provider/api/states";
 import { secondsOf } from "../../provider/profiles";
-import { messageOf } from "../../sdk/runtime/ethers";
+import { saidIn } from "../../sdk/runtime/ethers";
 
 /** A node's chain as seen during the check. */
 export interface ChainProbe {
@@ -115,7 +115,7 @@ export class ChainNode {
     try {
       hash = await this.#send({ from, to: from, value: "0x0" });
     } catch (error) {
-      return { kind: "failed", why: `the node rejects it: ${messageOf(error)}` };
+      return { kind: "failed", why: `the node rejects it: ${saidIn(error)}` };
     }
     for (;;) {
       const receipt = await this.#ask<{ blockNumber: string } | null>("eth_getTransactionReceipt", [hash]);

@@ -14,7 +14,7 @@ import { chainFor, pinIn, Pins, type Targets } from "../../inventory/tethers";
 import { type Clock, type ConsortiumClient, systemClock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
 import { CredentialRefused } from "../../sdk/runtime/credential-refused";
-import { ethers, messageOf } from "../../sdk/runtime/ethers";
+import { ethers, saidIn } from "../../sdk/runtime/ethers";
 import { overHttp } from "../../sdk/runtime/node-connections";
 import { type Verification } from "../../sdk/runtime/verify";
 import { ChainNode, type ChainProbe, compareHeights } from "./new-blocks";
@@ -135,7 +135,7 @@ async function probePins(client: ConsortiumClient, tether: TetherModel, targets:
     );
     return { verdict: verdicts[0], broken, ...(url === present && { weiPerPin: await pins.cost(newest, url) }) };
   } catch (error) {
-    return { unseen: messageOf(error) };
+    return { unseen: saidIn(error) };
   }
 }
 
@@ -285,7 +285,7 @@ function failureOf(error: unknown, url: string): Silence {
     return { kind: "failed", why: `it refuses the credential: ${error.errorMessage}`, next: replaceCredential };
   return {
     kind: "failed",
-    why: `${new URL(url).origin} does not answer: ${messageOf(error)}`,
+    why: `${new URL(url).origin} does not answer: ${saidIn(error)}`,
     next: "Check whether this machine reaches that address, then read the node's logs in the console.",
   };
 }

@@ -95,7 +95,7 @@ export function toneOf(kind: Kind, object: ObjectModel): Tone {
 export const marksOf = ({ change, drift, managed }: ObjectModel): Mark[] => [
   ...(change ? [change] : []),
   ...(drift && drift.length > 0 ? (["drift"] as const) : []),
-  ...(managed === "by hand" ? (["not in stacks"] as const) : []),
+  ...(managed === "not in stacks" ? [managed] : []),
 ];
 
 /** A symbol beside each word, so that no mark depends on color alone. */
@@ -180,9 +180,7 @@ function inWords(kind: Kind, object: ObjectModel, owner?: string): string {
     account && `account ${account}`,
     ...Object.values(urls ?? {}).map((url) => `at ${url}`),
     name === id ? undefined : `id ${id}`,
-    managed === "by hand"
-      ? "in none of the stacks that were read"
-      : managed && `managed by stack ${managed.stack} as ${managed.name}`,
+    managed === "not in stacks" ? managed : managed && `managed by stack ${managed.stack} as ${managed.name}`,
     change && `the plan will ${change} it${kept ? ", and it stays in the service" : ""}`,
     ...drift,
   ]

@@ -2,6 +2,7 @@ import { type Input, type Output, output, secret } from "@pulumi/pulumi";
 // eslint-disable-next-line @typescript-eslint/ban-ts-comment -- where ethers is installed there is no error to expect
 /** @ts-ignore without ethers these are `any`, so that a program which only manages a network compiles */
 import type { JsonRpcProvider, WebSocketProvider } from "ethers";
+import { UserError } from "../../provider/errors";
 import { isLater } from "../aliases";
 import type * as Loaded from "./node-connections";
 
@@ -38,10 +39,11 @@ export type ProviderOf<V extends Via> = V extends "wss" ? WebSocketProvider : Js
 
 function addressOf(node: KnownNode, via: Via): string {
   const address = typeof node === "string" ? node : node.urls?.[via];
-  if (!address) throw new Error(`The node shows no ${via} address (yet): wait until it is started.`);
+  if (!address) throw new UserError("not-ready", `The node shows no ${via} address (yet): wait until it is started.`);
   const scheme = via === "rpc" ? /^https?:/i : /^wss?:/i;
   if (scheme.test(address)) return address;
-  throw new Error(
+  throw new UserError(
+    "invalid-argument",
     `${address} cannot be used as the ${via} address: it must begin with ${via === "rpc" ? "https: or http:" : "wss: or ws:"}.`,
   );
 }

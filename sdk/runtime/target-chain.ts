@@ -1,6 +1,7 @@
 import type { Contract, JsonRpcProvider } from "ethers";
 import Anchor from "../../contracts/Anchor.json";
-import { ethers, messageOf } from "./ethers";
+import { UserError } from "../../provider/errors";
+import { ethers, saidIn } from "./ethers";
 import { HttpProvider } from "./node-connections";
 import { checkHash, must, type Pin, same } from "./report";
 
@@ -18,14 +19,19 @@ export const targetProvider = (url: string): JsonRpcProvider =>
 /** The public chain and its id. @throws at once if no chain answers at the address */
 async function openTarget(url: string): Promise<{ provider: JsonRpcProvider; chainId: bigint }> {
   if (!URL.canParse(url))
-    throw new Error("verifyReport: targetRpcUrl must be the address of the target chain, such as https://…");
+    throw new UserError(
+      "invalid-argument",
+      "verifyReport: targetRpcUrl must be the address of the target chain, such as https://…",
+    );
   const provider = targetProvider(url);
   try {
     return { provider, chainId: (await provider._detectNetwork()).chainId };
   } catch (error) {
     provider.destroy();
     const { origin } = new URL(url); // the path may contain a key
-    throw new Error(`the target chain at ${origin} does not answer: ${messageOf(error)}`, { cause: error });
+    throw new UserError("unreachable", `the target chain at ${origin} does not answer: ${saidIn(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { UserError } from "../../provider/errors";
 import { isHex, pinOf, Refused } from "./report";
 
 export interface VerifyOptions {
@@ -43,7 +44,7 @@ export async function verifyReport(
 ): Promise<Verification> {
   for (const [name, address] of Object.entries(expected)) {
     if (address === undefined || isHex(address, 20)) continue;
-    throw new Error(`verifyReport: ${name} must be an address: 0x and 40 hexadecimal digits.`);
+    throw new UserError("invalid-argument", `verifyReport: ${name} must be an address: 0x and 40 hexadecimal digits.`);
   }
   try {
     const pin = pinOf(report);

@@ -75,7 +75,7 @@ function parse(text: string, lines: LineCounter, kind: FileKind): { document?: D
 }
 
 function formProblems(documents: readonly Document.Parsed[], { one, least }: FileKind): Problem[] {
-  const messageOf = ({ code, message }: YAMLError): string => {
+  const wordsFor = ({ code, message }: YAMLError): string => {
     if (code === "NON_STRING_KEY") return "a key must be text";
     if (code === "TAG_RESOLVE_FAILED") return `${message}: only plain values are allowed`;
     return `this is not YAML: ${message}`;
@@ -83,7 +83,7 @@ function formProblems(documents: readonly Document.Parsed[], { one, least }: Fil
   const tags = documents.flatMap(({ warnings }) => warnings).filter(({ code }) => code === "TAG_RESOLVE_FAILED");
   const found = [...documents.flatMap(({ errors }) => errors), ...tags]
     .slice(0, mostErrors)
-    .map((error): Problem => ({ path: [], message: messageOf(error), offset: error.pos[0] }));
+    .map((error): Problem => ({ path: [], message: wordsFor(error), offset: error.pos[0] }));
   const [{ contents }, second] = documents as [Document.Parsed, Document.Parsed?];
   if (second) {
     const message = `a second document begins here: a file describes one ${one}`;

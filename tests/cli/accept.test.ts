@@ -33,7 +33,7 @@ test("it is listed for the invited organization, and accepted once", async () =>
   expect(await json()).toMatchObject({
     invitations: [{ id: invitation, from: "north", consortium: { name: "trade" } }],
   });
-  expect((await run(0, invitation)).stderr).toContain(`no open invitation ${invitation} to this organization`);
+  expect((await run(0, invitation)).stderr).toContain(`no invitation ${invitation} to this organization is open`);
   expect(service.store.memberships.list()).toEqual([]);
   const accepted = "This organization is now a member of the consortium trade of north.";
   expect(await run(1, invitation)).toEqual(said(accepted));
@@ -43,7 +43,7 @@ test("it is listed for the invited organization, and accepted once", async () =>
 });
 
 test.each([
-  ["accept", [], "accept in its web console"],
+  ["accept", [], "Accept it in the web console of the service."],
   ["fund", ["tether0001"], "has no faucet: only `consortium serve` has one"],
 ])("%s: on another service, the error says where to do it", async (command, args, why) => {
   const { service, run } = await world();

@@ -216,6 +216,9 @@ describe("the state of a stack", () => {
 
   test("invalid JSON is an error", async () => {
     printing("warning: {");
-    await expect(exportStack("dev")).rejects.toThrow(/stack dev cannot be read: Pulumi's output is not valid JSON/);
+    await expect(exportStack("dev")).rejects.toMatchObject({
+      code: "pulumi-failed",
+      message: expect.stringMatching(/stack dev cannot be read: Pulumi's output is not valid JSON/) as string,
+    });
   });
 });

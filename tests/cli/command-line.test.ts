@@ -28,7 +28,6 @@ const commands: [string, string, string | undefined][] = [
   ["fleet manifests", "[options] <file>", "error: missing required argument 'file'"],
   ["fleet status", "[options] [files...]", undefined],
   ["fleet resume", "[options] [files...]", undefined],
-  ["fleet doctor", "[options] <file>", "error: missing required argument 'file'"],
   ["check", "[options]", undefined],
   ["console", "[options]", undefined],
   ["map", "[options] [file]", undefined],
@@ -36,7 +35,7 @@ const commands: [string, string, string | undefined][] = [
   ["plugin install", "[options]", undefined],
   ["plugin path", "[options]", undefined],
   ["completion", "[options] <shell>", "error: missing required argument 'shell'"],
-  ["doctor", "[options]", undefined],
+  ["doctor", "[options] [fleet file]", undefined],
   ["probe", "[options]", undefined],
   ["report", "[options] [files...]", undefined],
   ["fund", "[options] <tetherId>", "error: missing required argument 'tetherId'"],
@@ -46,11 +45,12 @@ const commands: [string, string, string | undefined][] = [
 const required: Record<string, string[]> = { sweep: ["--prefix", "p", "--older-than", "1h"] };
 /** For `check`, 1 means that the network has a problem. */
 const refusedWith: Record<string, number> = { check: 2 };
+const invalidFile = "[invalid-file: docs/troubleshooting.md#invalid-file]";
 const words = (command: string): string[] => command.split(" ").filter((word) => word !== "");
 
 test.each(commands)("consortium %s: help, version, unknown option, no argument", async (command, usage, missing) => {
   const path = words(command);
-  const name = ["pulumi-consortium", ...path].join(" ");
+  const name = ["consortium", ...path].join(" ");
   const see = `(see ${name} --help)`;
   const [help, shown, unknown, bare] = await Promise.all([
     consortium([...path, "--help"]),
@@ -75,12 +75,17 @@ test.each([
   [["--version"], { code: 0, stdout: `${version}\n`, stderr: "" }],
   [
     ["report", "none.json"],
-    { code: 1, stdout: "", stderr: "consortium: none.json cannot be read: there is no such file.\n" },
+    { code: 1, stdout: "", stderr: `consortium: none.json cannot be read: there is no such file. ${invalidFile}\n` },
   ],
   [
-    ["serve", "--no"],
-    { code: 1, stdout: "", stderr: "error: unknown option '--no'\n(see pulumi-consortium serve --help)\n" },
+    ["check", "--outputs", "none.json", "--json"],
+    {
+      code: 2,
+      stdout: `${own.jsonText({ error: { code: "invalid-file", message: "none.json cannot be read: there is no such file." } })}\n`,
+      stderr: `consortium: none.json cannot be read: there is no such file. ${invalidFile}\n`,
+    },
   ],
+  [["serve", "--no"], { code: 1, stdout: "", stderr: "error: unknown option '--no'\n(see consortium serve --help)\n" }],
 ])(
   "the process of consortium %j ends as the command does in this one",
   async (args, ended) => {
@@ -108,17 +113,17 @@ test("the table has every command", async () => {
 });
 
 test.each<[string, string[], string]>([
-  [
-    "an unknown command",
-    ["swep"],
-    "error: unknown command 'swep'\n(Did you mean sweep?)\n(see pulumi-consortium --help)\n",
-  ],
+  ["an unknown command", ["swep"], "error: unknown command 'swep'\n(Did you mean sweep?)\n(see consortium --help)\n"],
   [
     "a file that is no state of a stack",
     ["console", "--stack-export", manifest],
-    `consortium: ${manifest} is not the state of a stack. Create it with: pulumi stack export --stack STACK\n`,
+    `consortium: ${manifest} is not the state of a stack. Create it with: pulumi stack export --stack STACK ${invalidFile}\n`,
   ],
-  ["a folder in its place", ["report", __dirname], `consortium: ${__dirname} cannot be read: it is a folder.\n`],
+  [
+    "a folder in its place",
+    ["report", __dirname],
+    `consortium: ${__dirname} cannot be read: it is a folder. ${invalidFile}\n`,
+  ],
   [
     "a certificate that is not there",
     ["serve", "--tls-cert", "none.pem", "--tls-key", "k"],
@@ -127,7 +132,7 @@ test.each<[string, string[], string]>([
   [
     "a file with a key that is not there",
     ["fund", "t", "--url", "http://127.0.0.1:1", "--api-key-file", "none"],
-    "consortium: none cannot be read: there is no such file.\n",
+    `consortium: none cannot be read: there is no such file. ${invalidFile}\n`,
   ],
 ])("%s", async (_, args, stderr) => {
   expect(await consortium(args)).toEqual({ code: 1, stdout: "", stderr });

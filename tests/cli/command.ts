@@ -44,7 +44,9 @@ async function run(args: string[], env: Record<string, string>): Promise<Ended> 
   process.env = { ...own, ...env };
   process.exitCode = undefined;
   try {
-    await main(args).catch((error: unknown) => (error instanceof Exit ? undefined : fail(error)));
+    await main(args).catch((error: unknown) =>
+      error instanceof Exit ? undefined : fail(error, { json: args.includes("--json") }),
+    );
     return { code: Number(process.exitCode ?? 0), ...printed };
   } finally {
     for (const spy of spies) spy.mockRestore();

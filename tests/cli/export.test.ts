@@ -274,8 +274,12 @@ describe("errors", () => {
       await send(own, "POST", "/consortia", { name: "coffee" });
       expect(await bare()).toMatchObject({ code: 0, stdout: expect.stringContaining("coffee") as string });
       await send(own, "POST", "/consortia", { name: "tea" });
-      const why = "There are several consortia (coffee, tea): choose one with --consortium <name or id>.";
-      expect(await bare()).toEqual({ code: 1, stdout: "", stderr: `consortium: ${why}\n` });
+      const why = "Choose one with --consortium <name or id>: there are several consortia (coffee, tea).";
+      expect(await bare()).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `consortium: ${why} [invalid-argument: docs/troubleshooting.md#invalid-argument]\n`,
+      });
     } finally {
       await own.close();
     }

@@ -127,7 +127,7 @@ describe("it deletes its objects, innermost first", () => {
 test("without a terminal or --yes, it creates nothing", async () => {
   const service = await serviceWith();
   const { code, stderr } = await probe(service);
-  const why = "Nothing was created: confirm at a terminal, or use --yes.";
+  const why = "Confirm at a terminal, or use --yes: nothing was created.";
   expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
   expect(stderr).toMatch(
     /creates a consortium, .* an environment \(quorum, raft\)\nand a node of the default size, all with the name probe-\w+, and a credential\./,

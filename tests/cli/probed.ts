@@ -74,4 +74,4 @@ export const timeless = (answers: object): unknown => JSON.parse(JSON.stringify(
 
 /** What it says is left, in the order of deletion. */
 export const leftIn = (stderr: string): string[] =>
-  stderr.split("with `npx --no-install pulumi-consortium sweep --id`:\n")[1]?.trim().split("\n") ?? [];
+  stderr.split("with `npx --no-install consortium sweep --id`:\n")[1]?.trim().split("\n").slice(0, -1) ?? []; // without the code

@@ -21,8 +21,10 @@ const codes = Object.keys(problems);
 
 /** Test → the codes that it asks for. */
 const askedFor: Record<string, string[]> = {
+  "cli/check": ["pulumi-failed"],
   "docs/troubleshooting": ["object-failed", "unknown-setting"],
   "e2e/fleet/meeting": ["policy-violated"],
+  "observe/commands": ["not-installed"],
   "fleet/command": ["loses-ledger"],
   "fleet/file": ["invalid-file"],
   "fleet/ownership": ["stack-of-others"],

@@ -50,8 +50,10 @@ test.each([
   async (args, answer) => {
     expect(await fleet(args, answer)).toEqual({
       code: 1,
-      stdout: "",
-      stderr: `consortium fleet ${args[0]}: there is no terminal to ask for confirmation. Use --yes to run it for 1 stack.\n`,
+      stdout: args.includes("--json") ? (expect.stringContaining('"code": "missing-argument"') as string) : "",
+      stderr:
+        "consortium: Use --yes to run it for 1 stack: there is no terminal to ask for confirmation. " +
+        "[missing-argument: docs/troubleshooting.md#missing-argument]\n",
     });
     expect(() => pulumi.calls).toThrow("ENOENT");
   },

@@ -9,7 +9,7 @@ import { start } from "../support/service";
 import { temporary, writeIn } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 
-/* The findings of `fleet doctor` for fleets that do not run, with the next steps. */
+/* The findings of `doctor` for fleets that do not run, with the next steps. */
 
 /** No process has an id as high as this. */
 const ended = 2 ** 22 + 1;
@@ -42,8 +42,8 @@ async function examined(more: object = {}, env: Record<string, string> = {}, acm
   const text = { project: "trade", backend: "file://./state", organizations, ...more };
   const file = writeIn(folder, "fleet.yaml", JSON.stringify(text));
   const own = { ...(pulumi.env as Record<string, string>), ...keys, CONSORTIUM_BASE_URL: address, ...env };
-  const { code, stdout, stderr } = await consortium(["fleet", "doctor", file, "--json"], own);
-  const shown = await consortium(["fleet", "doctor", file], own);
+  const { code, stdout, stderr } = await consortium(["doctor", file, "--json"], own);
+  const shown = await consortium(["fleet", "doctor", file], own); // its earlier name
   expect([stderr, shown.stderr]).toEqual(["", ""]);
   const told = JSON.parse(stdout) as Told;
   // This repository is not a user's project, and the stub has no plugins.

@@ -31,6 +31,7 @@ test("a fleet: names of stacks, absolute files, defaults", () => {
   write(
     "fleet.yaml",
     `backend: file://./state
+concurrency: 3
 organizations:
   acme:
     apiKey: { env: ACME_API_KEY }
@@ -43,7 +44,7 @@ organizations:
   );
   const fleet = readFleet(file);
   const project = `${basename(folder)}-fleet`; // of the folder and the file
-  expect(fleet).toMatchObject({ project, concurrency: 4, backend: `file://${folder}/state`, folder });
+  expect(fleet).toMatchObject({ project, parallel: 3, backend: `file://${folder}/state`, folder });
   const definition = join(folder, "networks/trade.yaml");
   expect(fleet.stacks).toMatchObject([
     { name: "acme-prod", definition, adopt: false, organization: { name: "acme", region: "eu" } },
@@ -142,8 +143,8 @@ const wrong: [string, string, string[]][] = [
   ["no stacks", "organizations: {}", [expect.stringContaining("no stacks: write") as string]],
   [
     "too many at a time",
-    `concurrency: 0\n${organization("prod: networks/trade.yaml")}`,
-    ["fleet.yaml:1:14: concurrency: concurrency must be a whole number from 1 to 64"],
+    `parallel: 0\n${organization("prod: networks/trade.yaml")}`,
+    ["fleet.yaml:1:11: parallel: parallel must be a whole number from 1 to 64"],
   ],
 ];
 

@@ -37,7 +37,7 @@ export const fleetOf = (organizations: Organization[], change: Partial<Fleet> = 
   file: "fleet.yaml",
   folder: temporary(),
   project: "trade",
-  concurrency: 4,
+  parallel: 4,
   organizations,
   stacks: organizations.map((organization) => stackOf({ name: `${organization.name}-prod`, organization })),
   policyPacks: [],

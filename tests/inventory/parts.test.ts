@@ -291,11 +291,11 @@ describe("a live network and its stacks", () => {
       .map(({ object }) => object);
   };
 
-  test("an object in no stack was made by hand; an object that a stack only refers to is not its own", () => {
+  test("an object that is not in stacks; an object that a stack only refers to is not its own", () => {
     const live = network(row("node", "n", {}), row("node", "o", {}));
-    expect(merged(live, row("node", "n", {})).map(({ managed: by }) => by)).toEqual([managed, "by hand"]);
+    expect(merged(live, row("node", "n", {})).map(({ managed: by }) => by)).toEqual([managed, "not in stacks"]);
     const [one] = objectsOf(withStacks(live, [network()]));
-    expect(one!.object.managed).toBe("by hand");
+    expect(one!.object.managed).toBe("not in stacks");
   });
 
   test("an object that the service no longer shows is gone, and reported once", () => {

@@ -49,8 +49,8 @@ describe("the parent of an object", () => {
     ],
     ["is known later if it is in no stack", row("environment", "e"), "environment e < known later"],
     [
-      "is known later if it was made by hand",
-      row("environment", "e", {}, { managed: "by hand" }),
+      "is known later if it is not in stacks",
+      row("environment", "e", {}, { managed: "not in stacks" }),
       "environment e < known later",
     ],
   ])("%s", (_, one, place) => expect(places([...two, one])).toContain(place));

@@ -30,7 +30,7 @@ function connected(): ConsortiumClient {
 /** The place of each object, and the remarks on it. */
 const outline = (model: NetworkModel): string[] =>
   objectsOf(model).map(({ kind, object: { change, drift, managed, ...object } }) => {
-    const by = managed === undefined ? [] : [managed === "by hand" ? managed : managed.name];
+    const by = managed === undefined ? [] : [managed === "not in stacks" ? managed : managed.name];
     return [kind, displayName(object), ...by, ...(change ? [change] : []), ...(drift ?? [])].join(" ");
   });
 
@@ -167,7 +167,7 @@ describe("the live network", () => {
     expect(model!.consortia[0]!.environments[0]!.nodes[0]!.urls!.rpc).toMatch(/^http/);
   });
 
-  test("shows the managing stacks, and which objects were made by hand, drifted or are gone", async () => {
+  test("shows the managing stacks, and which objects are not in stacks, drifted or are gone", async () => {
     const { client, consortiumId, membershipId, environmentId, nodeId, stop } = await made();
     const within = { consortiumId, environmentId, membershipId };
     const stack = stackOf(
@@ -180,7 +180,7 @@ describe("the live network", () => {
     const said = outline(await look(stack)).filter((line) => !line.startsWith("appCred"));
     expect(said).toEqual([
       ...["consortium fixture c", 'membership first m orgName is "first", and "other name" in the stack'],
-      ...["membership second by hand", "environment main e", "node node-0 n", "environment spare by hand"],
+      ...["membership second not in stacks", "environment main e", "node node-0 n", "environment spare not in stacks"],
     ]);
     // A stack has only the ids of another stack's objects.
     const other = stackOf(["AppCred", "app", "u-other", { ...within, name: "app" }]);
@@ -189,7 +189,7 @@ describe("the live network", () => {
       [other, stack],
     ])
       expect(outline(await look(...stacks))).toEqual(expect.arrayContaining(said));
-    expect(outline(await look(other))).toContain("consortium fixture by hand");
+    expect(outline(await look(other))).toContain("consortium fixture not in stacks");
     // A service need not list credentials, so none counts as gone.
     const unlisted = await look();
     for (const environment of unlisted.consortia[0]!.environments)
@@ -312,13 +312,13 @@ describe("zones, configurations, services, invitations and destinations", () => 
         .filter((line) => kinds.test(line))
         .sort();
     expect(await said()).toEqual([
-      "configuration gas by hand",
+      "configuration gas not in stacks",
       'consortiumZone ohio cz name is "ohio", and "east" in the stack',
       "destination inbox in",
       "destination outbox out the stack has outbox, but the service does not show it",
       "environmentZone ohio ez",
       "invitation fourth inv the stack has fourth, but the service does not show it",
-      "invitation third by hand",
+      "invitation third not in stacks",
       "service documents docs",
       'service registry ids size is "small", and "large" in the stack',
     ]);

@@ -47,9 +47,9 @@ describe("what is written", () => {
       "good",
     ],
     [
-      ["environment", environmentOf(1, [], { change: "update", drift: ["a", "b"], managed: "by hand" })],
+      ["environment", environmentOf(1, [], { change: "update", drift: ["a", "b"], managed: "not in stacks" })],
       ["quorum · ibft · chain 1001 · live"],
-      "environment environment 1; quorum; ibft; chain 1001; live; id e1; in none of the stacks that were read; the plan will update it; a; b",
+      "environment environment 1; quorum; ibft; chain 1001; live; id e1; not in stacks; the plan will update it; a; b",
       "good",
     ],
     [
@@ -115,7 +115,7 @@ describe("what is written", () => {
     [{}, []],
     [{ drift: [] }, []],
     [{ managed: { stack: "s", urn: "u", name: "n" } }, []],
-    [{ change: "create", drift: ["a"], managed: "by hand" }, ["create", "drift", "not in stacks"]],
+    [{ change: "create", drift: ["a"], managed: "not in stacks" }, ["create", "drift", "not in stacks"]],
   ])("the marks of %j", (more, marks) => {
     const item = itemOf("node", nodeOf(1, 0, more));
     expect(item.marks).toEqual(marks);
@@ -184,7 +184,7 @@ describe("what folds", () => {
       some(count, (index) => memberOf(index, index === 0 ? { change: "update" } : { change: "create" }));
     expect(first({ memberships: members(9) }).items).toHaveLength(9);
     expect(told(first({ memberships: members(10) }).items)).toEqual(["Member 0", "9 members without nodes"]);
-    const byHand = some(9, (index) => memberOf(index, { managed: "by hand" }));
+    const byHand = some(9, (index) => memberOf(index, { managed: "not in stacks" }));
     expect(told(first({ memberships: byHand }).items)).toEqual(["9 members without nodes"]);
   });
 

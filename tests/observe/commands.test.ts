@@ -21,7 +21,7 @@ test.each([
   define(command);
   const options = command.options.map(({ long }) => long!);
   const page = readFileSync(join(root, `docs/${name}.md`), "utf8");
-  const lines = [...page.matchAll(new RegExp(`pulumi-consortium ${name} (.*)`, "g"))];
+  const lines = [...page.matchAll(new RegExp(`npx --no-install consortium ${name} (.*)`, "g"))];
   const used = lines.flatMap(([, line = ""]) => line.split(" #")[0]!.match(/--[\w-]+/g) ?? []);
   expect(used.length).toBeGreaterThan(2);
   expect(used.filter((flag) => !options.includes(flag))).toEqual([]);
@@ -135,9 +135,14 @@ describe("the commands", () => {
       "a result that cannot be kept",
       ["check", "--junit", "/nowhere/j.xml"],
       {},
-      /^consortium: \/nowhere\/j\.xml cannot be written: there is no such folder\.\n$/,
+      /^consortium: \/nowhere\/j\.xml cannot be written: there is no such folder\. \[invalid-file: .*\n$/,
     ],
-    ["a stack without Pulumi", ["check", "--stack", "dev"], { PATH: "/nowhere" }, /There is no Pulumi CLI on the PATH/],
+    [
+      "a stack without Pulumi",
+      ["check", "--stack", "dev"],
+      { PATH: "/nowhere" },
+      /no Pulumi CLI on the PATH.*\[not-installed: /,
+    ],
   ])("check: 2 if it cannot run: %s", async (_, args, more, why) => {
     const { code, stderr } = await consortium(args, { ...env, ...more });
     expect({ code, stderr }).toEqual({ code: 2, stderr: matching(why) });
@@ -216,7 +221,7 @@ describe("the commands", () => {
     expect(lstatSync(file("link.svg")).isSymbolicLink()).toBe(true);
     expect(readFileSync(file("map.svg"), "utf8")).toMatch(/^flowchart LR/);
     expect((await consortium(["map", "--output", "/nowhere/map.svg"], env)).stderr).toBe(
-      "consortium: /nowhere/map.svg cannot be written: there is no such folder.\n",
+      "consortium: /nowhere/map.svg cannot be written: there is no such folder. [invalid-file: docs/troubleshooting.md#invalid-file]\n",
     );
     const network = join(root, "examples/network-file/network.yaml");
     const { stdout } = await consortium(["map", network, "--format", "mermaid"], {});

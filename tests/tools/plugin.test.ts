@@ -150,7 +150,7 @@ test("the version is the same everywhere; a program of another version is refuse
   );
   expect(response.getFailuresList().map((failure) => failure.getReason())).toEqual([
     `the program has pulumi-consortium 0.0.9, but the provider plugin is ${version}: install the plugin of the same version, ` +
-      "with `npx --no-install pulumi-consortium plugin install` in the folder of the program. " +
+      "with `npx --no-install consortium plugin install` in the folder of the program. " +
       "[wrong-version: docs/troubleshooting.md#wrong-version]",
   ]);
 });
@@ -161,7 +161,7 @@ test("consortium plugin install without a Pulumi CLI says where to get one; path
     spawnSync(process.execPath, [script, "plugin", ...args], { env: new Sandbox().env, encoding: "utf8" });
   expect(run("install")).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/^consortium: There is no Pulumi CLI on the PATH\. .*\n$/) as string,
+    stderr: expect.stringMatching(/^consortium: Install Pulumi first: .* \[not-installed: .*\n$/) as string,
   });
   expect(existsSync(join(run("path").stdout.trim(), "pulumi-resource-consortium"))).toBe(true);
 });

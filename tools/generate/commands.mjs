@@ -51,7 +51,7 @@ export const commandsPage = () => `<!-- Generated from cli/ and console/command/
 
 # Commands
 
-Arguments and options of \`npx --no-install pulumi-consortium <command>\`. \`--help\` prints the same. \`serve\` has its flags in
+Arguments and options of \`npx --no-install consortium <command>\`. \`--help\` prints the same. \`serve\` has its flags in
 [Settings of the embedded service](embedded-service.md#flags), and \`fleet\` in the [fleet reference](fleet.md).
 
 ${Object.entries(pages)

@@ -161,10 +161,10 @@ function quickstart(language, text, about) {
   const [file, adding] = starts[language] ?? ["", []];
   const address = addressOf(about);
   const plugin =
-    "It runs on the provider plugin, which has to be installed once: npx --no-install pulumi-consortium plugin install.";
+    "It runs on the provider plugin, which has to be installed once: npx --no-install consortium plugin install.";
   const lines = [
     `The network is in ${file}.${address ? "" : ` ${plugin}`}`,
-    "To deploy it to a local service (npx --no-install pulumi-consortium serve) or to your organization:",
+    "To deploy it to a local service (npx --no-install consortium serve) or to your organization:",
     "",
     ...[...(address ? ["pulumi install"] : adding), "pulumi up"].map((line) => `    ${line}`),
   ];

@@ -226,7 +226,7 @@ export function ManagedBy({ object }: { object: Remarks }) {
   const stack = stackOf(managed);
   return (
     <span>
-      {stack ? <bdi title={stack.urn}>{stack.stack}</bdi> : <span class="quiet">not in the stacks looked at</span>}
+      {stack ? <bdi title={stack.urn}>{stack.stack}</bdi> : <span class="quiet">not in stacks</span>}
       {drift?.map((text) => (
         <span class="drift" key={text}>
           ≠ <bdi>{text}</bdi>

@@ -6,7 +6,7 @@ import { Card, Facts, stackOf, Table } from "../parts/basics";
 export function StacksPage({ view }: { view: NetworkView }) {
   const objects = objectsOf(view.model);
   const managed = objects.filter(({ object }) => stackOf(object.managed));
-  const others = objects.filter(({ object }) => object.managed === "by hand");
+  const others = objects.filter(({ object }) => object.managed === "not in stacks");
   const drifted = objects.filter(({ object }) => object.drift?.length);
   return (
     <>
@@ -17,9 +17,9 @@ export function StacksPage({ view }: { view: NetworkView }) {
           <Card title={`Drifted (${drifted.length})`}>
             <Objects of={drifted} label="Drifted" empty="Everything is as its stack says." />
           </Card>
-          <Card title={`Not in the stacks looked at (${others.length})`}>
-            <p class="quiet">Another stack may manage these, or they were made by hand.</p>
-            <Objects of={others} label="Not in the stacks looked at" empty="These stacks manage everything." />
+          <Card title={`Not in stacks (${others.length})`}>
+            <p class="quiet">None of these stacks manages them; another one may.</p>
+            <Objects of={others} label="Not in stacks" empty="These stacks manage everything." />
           </Card>
           <Card title={`Managed by stacks (${managed.length})`}>
             <Objects of={managed} label="Managed by stacks" empty="These stacks manage nothing of this network." />
@@ -48,7 +48,7 @@ function NoStacks() {
   return (
     <Card title="No stack was named">
       <p>
-        The console shows which stack manages an object, what no stack manages, and what drifted. Name the stacks when
+        The console shows which stack manages an object, what is not in stacks, and what drifted. Name the stacks when
         you start it:
       </p>
       <pre class="scroll" tabIndex={0} role="region" aria-label="Commands">

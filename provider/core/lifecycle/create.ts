@@ -1,14 +1,13 @@
 import { type Identified, isApiError, PartialList } from "../../api";
 import { Collection } from "../collection";
 import { type LoggedCreate } from "../create-log";
-import { identityOf, inputKeys, inputMeta, type Definition, type Made, type Props, type Steps } from "../definition";
-import { isElsewhere } from "../organization";
+import { inputKeys, inputMeta, type Definition, type Made, type Props, type Steps } from "../definition";
 import { fresh, type StateParts } from "../state";
 import { times } from "../times";
 import { settle } from "../wait";
 import { adopt, findExisting } from "./adopt";
 import { restarted } from "./change";
-import { discardKilled, isTwin } from "./recognize";
+import { discardKilled, interruptedFor, isTwin } from "./recognize";
 import { leftBehind, refusedBeside } from "./replace";
 import { sendCreate } from "./send-create";
 
@@ -43,14 +42,6 @@ export async function create(collection: Collection, make: Making = (_, send) =>
   if (adopted) parts = await restarted(Collection.of(session, definition, inputs, id), id, parts, inputs);
   const isListed = adopted !== undefined && Object.keys(adopted.shown).length === 0;
   return { id, state: await settle(collection, id, parts, { isListed }) };
-}
-
-/** Creates that killed runs sent to this service for the resource. */
-export function interruptedFor({ session, path, definition, inputs }: Collection): LoggedCreate[] {
-  const { settings } = session.client.http;
-  const name = identityOf(definition, inputs);
-  const logged = session.createLog.interrupted({ path, name, resource: session.resource?.name });
-  return logged.filter(({ key }) => !isElsewhere({ keys: [key] }, settings));
 }
 
 async function createNew(

@@ -2,9 +2,9 @@ import { type Identified } from "../../api";
 import { messageOf } from "../../plain";
 import { type Collection } from "../collection";
 import { type LoggedCreate } from "../create-log";
-import { inputKeys, inputMeta, isOver, type Props, timeoutMs } from "../definition";
+import { identityOf, inputKeys, inputMeta, isOver, type Props, timeoutMs } from "../definition";
 import { wireName } from "../field";
-import { isKnown } from "../organization";
+import { isElsewhere, isKnown } from "../organization";
 import { isReadable } from "../state";
 import { times } from "../times";
 import { isUnset, normalOf, sameName, sameValue, timeOf } from "../values";
@@ -138,10 +138,18 @@ export async function discard(collection: Collection, items: readonly Identified
     collection.say(`deletes ${id}, ${reason}`);
     await collection.delete(id).catch((error: unknown) => {
       collection.warn(
-        `${id}, ${reason}, could not be deleted: ${messageOf(error)} Remove it with: npx --no-install pulumi-consortium sweep --id ${id}`,
+        `${id}, ${reason}, could not be deleted: ${messageOf(error)} Remove it with: npx --no-install consortium sweep --id ${id}`,
       );
     });
   }
+}
+
+/** Creates that killed runs sent to this service for the resource. */
+export function interruptedFor({ session, path, definition, inputs }: Collection): LoggedCreate[] {
+  const { settings } = session.client.http;
+  const name = identityOf(definition, inputs);
+  const logged = session.createLog.interrupted({ path, name, resource: session.resource?.name });
+  return logged.filter(({ key }) => !isElsewhere({ keys: [key] }, settings));
 }
 
 /**

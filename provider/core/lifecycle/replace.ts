@@ -66,7 +66,7 @@ const renamed =
 /** What to do with an object that a run left behind. */
 export const leftBehind = (ids: readonly string[]): string =>
   "If a run that failed or was killed left it behind, and nothing uses it: " +
-  `npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`;
+  `npx --no-install consortium sweep --id ${ids.join(" ")}`;
 
 /** Whether there are as many as the plan allows. */
 async function isAtLimit({ path, session }: Collection, count: number): Promise<boolean> {

@@ -310,7 +310,7 @@ async function clearSurplus(posting: Posting, made: Identified, isNewest = true)
     }
     collection.warn(
       `${idsOf(surplus)} appeared while the answer to the creation of ${made.id} was lost, and this run may have made it. Nothing was ` +
-        "deleted: find out what is in use, and remove the rest with `npx --no-install pulumi-consortium sweep --id <id>`.",
+        "deleted: find out what is in use, and remove the rest with `npx --no-install consortium sweep --id <id>`.",
     );
   } catch (error) {
     collection.warn(`after a lost answer, this run could not check whether it was made twice: ${messageOf(error)}`);
@@ -339,6 +339,6 @@ async function withLeftovers(posting: Posting, failure: unknown, known?: string)
   return new UserError(
     codeOf(failure) ?? "unclear-create",
     `${messageOf(failure)} ${ids.join(" and ")} ${say}; nobody has the password. If nothing uses it, remove it with: ` +
-      `npx --no-install pulumi-consortium sweep --id ${ids.join(" ")}`,
+      `npx --no-install consortium sweep --id ${ids.join(" ")}`,
   );
 }

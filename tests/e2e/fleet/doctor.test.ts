@@ -5,7 +5,7 @@ import { until } from "../../support/until";
 import { exactly, FleetWorld, secretsIn } from "../support/fleet";
 import { finished } from "../support/stack";
 
-/* `fleet doctor` on stacks of the real CLI: what it says before a run, during one and after it was killed, and that its advice helps. */
+/* `doctor` on stacks of the real CLI: what it says before a run, during one and after it was killed, and that its advice helps. */
 
 interface Told {
   ok: boolean;

@@ -112,7 +112,7 @@ beforeAll(async () => {
   });
   mkdirSync(join(w.stack.folder, "node_modules/.bin"));
   const command = `#!/bin/sh\nexec node "${root}/dist/cli/consortium.js" "$@"\n`;
-  writeFileSync(join(w.stack.folder, "node_modules/.bin/pulumi-consortium"), command, { mode: 0o755 });
+  writeFileSync(join(w.stack.folder, "node_modules/.bin/consortium"), command, { mode: 0o755 });
   const { PULUMI_BACKEND_URL, PULUMI_CONFIG_PASSPHRASE } = w.stack.env;
   runner = {
     forge,
