@@ -135,3 +135,15 @@ test("a sibling with less time does not end the call of siblings with more", asy
   expect(await all[1]).toEqual([{ id: "/a-2" }]);
   expect(asked).toEqual(["/a", "/a"]);
 });
+
+test("an object is what has the id that was asked for, and nothing else", async () => {
+  const { at } = lists();
+  const answers: Record<string, unknown> = { "/a/x": { _id: "y" }, "/a/y": { _id: "y" }, "/a/z": [{ _id: "z" }] };
+  const { client } = at("/a").session;
+  client.find = ((path: string) => Promise.resolve(answers[path])) as typeof client.find;
+  expect(await Promise.all(["x", "y", "z"].map((id) => at("/a").get(id)))).toMatchObject([
+    undefined,
+    { id: "y" },
+    undefined,
+  ]);
+});
