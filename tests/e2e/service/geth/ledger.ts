@@ -14,6 +14,19 @@ export const balance = 10n ** 22n;
 /** A contract that logs a topic while it is deployed. */
 const logging = `0x7f${topic.slice(2)}60206000a1`;
 
+const mostLooks = 600;
+
+/** Now and then, a geth for developers leaves a transaction waiting until the next one comes. */
+export class Forgotten extends Error {}
+
+async function untilDone(holds: () => boolean | Promise<boolean>): Promise<void> {
+  let looks = 0;
+  await until(() => {
+    if (looks++ >= mostLooks) throw new Forgotten(holds.toString());
+    return holds();
+  });
+}
+
 /** The service's, or geth's. */
 export class Ledger implements Seen {
   readonly rich = rich;
@@ -36,10 +49,17 @@ export class Ledger implements Seen {
   async ask(step: Step): Promise<Answer> {
     const answer = await this.send(await step.body(this));
     this.#results.set(step.title, answer?.result);
-    if (step.mined)
-      await until(async () => (await this.call("eth_getTransactionReceipt", this.of(step.title))) !== null);
+    if (step.mined) await this.#isDone(step.title);
     return answer;
   }
+
+  /** Waits until a transaction is in a block, and out of geth's pool, which takes and refuses other things before. The service has no such call. */
+  #isDone = (title: string): Promise<void> =>
+    untilDone(async () => {
+      if ((await this.call("eth_getTransactionReceipt", this.of(title))) === null) return false;
+      const status = (await this.call("txpool_status")) as { pending: string } | undefined;
+      return status === undefined || status.pending === "0x0";
+    });
 
   async call(method: string, ...params: unknown[]): Promise<unknown> {
     return ((await this.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))) as { result: unknown }).result;
@@ -55,8 +75,8 @@ export class Ledger implements Seen {
   async begin(): Promise<this> {
     [this.account] = (await this.call("eth_accounts")) as [string];
     await this.call("eth_sendTransaction", { from: this.account, to: this.account });
-    await until(async () => (await this.call("eth_syncing")) === false); // geth indexes its first block
-    await until(async () => (await this.call("eth_blockNumber")) === "0x1");
+    await untilDone(async () => (await this.call("eth_syncing")) === false); // geth indexes its first block
+    await untilDone(async () => (await this.call("eth_blockNumber")) === "0x1");
     return this;
   }
 }
@@ -98,7 +118,7 @@ async function notified(ledger: Ledger): Promise<Record<string, Answer>> {
   for (const [at, transaction] of [{ to: rich.address }, { data: logging }].entries()) {
     const raw = await rich.signTransaction({ ...usual, ...transaction, nonce: nonce + at });
     await ledger.call("eth_sendRawTransaction", raw);
-    await until(() => messages.length === kinds.length + [3, 7][at]!);
+    await untilDone(() => messages.length === kinds.length + [3, 7][at]!);
   }
   socket.terminate();
   const all = messages as {

@@ -43,7 +43,7 @@ export async function realGeth(chainId: number, alloc: object): Promise<Geth> {
   const data = ["--datadir", folder];
   await execute(geth, [...data, "init", join(folder, "genesis.json")], { maxBuffer: 2 ** 24 });
   const port = await freePort();
-  const http = ["--http", "--http.port", `${port}`, "--http.api", "eth,net,web3,debug"];
+  const http = ["--http", "--http.port", `${port}`, "--http.api", "eth,net,web3,debug,txpool"];
   const ws = ["--ws", "--ws.port", `${await freePort()}`];
   const alone = ["--dev", "--ipcdisable", "--nodiscover", "--authrpc.port", `${await freePort()}`];
   const same = ["--networkid", `${chainId}`, "--miner.gaslimit", `${blockGas}`];

@@ -65,7 +65,6 @@ function unprotected({ rich }: Seen): string[] {
 export const made: Step[] = [
   ...refused.map(([title, params]) => call([title, "eth_sendRawTransaction", params])),
   sends("a transfer", { nonce: 0, ...simple }),
-  call(["the same transfer again", "eth_sendRawTransaction", signed({ nonce: 0, ...simple })]),
   call(["a nonce that is used", "eth_sendRawTransaction", signed({ nonce: 0, value: 6n })]),
   sends("a deployment", { nonce: 1, to: null, data: storing, gasLimit: 200_000 }),
   call(["the receipt of the deployment", "eth_getTransactionReceipt", hashOf("a deployment")]),
