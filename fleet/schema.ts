@@ -157,6 +157,9 @@ export const FleetFile = mapping("a fleet", {
   policyPacks: z.array(policyPack, { error: "policyPacks must be a list of folders" }).default([]),
   organizations: z.record(name, organization, { error: "organizations must be a mapping of names to organizations" }),
   kubernetes: kubernetes.prefault({}),
+}).refine((given) => given.parallel === undefined || given.concurrency === undefined, {
+  path: ["concurrency"],
+  error: "leave it out: it is an earlier name of parallel, which is set",
 });
 
 export type FleetDefinition = z.infer<typeof FleetFile>;

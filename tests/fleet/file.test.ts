@@ -146,7 +146,21 @@ const wrong: [string, string, string[]][] = [
     `parallel: 0\n${organization("prod: networks/trade.yaml")}`,
     ["fleet.yaml:1:11: parallel: parallel must be a whole number from 1 to 64"],
   ],
+  [
+    "how many at a time, by both names",
+    `parallel: 2\nconcurrency: 3\n${organization("prod: networks/trade.yaml")}`,
+    ["fleet.yaml:2:14: concurrency: leave it out: it is an earlier name of parallel, which is set"],
+  ],
 ];
+
+test.each([
+  ["parallel: 2\n", 2],
+  ["concurrency: 3\n", 3],
+  ["", 4],
+])("how many stacks run at a time: %j", (line, count) => {
+  write("fleet.yaml", line + organization("prod: networks/trade.yaml"));
+  expect(readFleet(file).parallel).toBe(count);
+});
 
 test.each(wrong)("%s", (_, text, expected) => {
   expect(problems(text)).toEqual(expected);
