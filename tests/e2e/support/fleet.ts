@@ -84,7 +84,8 @@ export class FleetWorld {
 
   #spawned(command: string, file: string, args: string[]): ChildProcess {
     const cli = join(root, "dist/cli/consortium.js");
-    return spawn(process.execPath, [cli, "fleet", command, file, ...args], {
+    const words = command === "doctor" ? [command] : ["fleet", command];
+    return spawn(process.execPath, [cli, ...words, file, ...args], {
       cwd: this.folder,
       env: this.env,
       stdio: ["ignore", "pipe", "pipe"],
