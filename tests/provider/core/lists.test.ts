@@ -147,3 +147,11 @@ test("an object is what has the id that was asked for, and nothing else", async 
     undefined,
   ]);
 });
+
+test.each([-3_600_000, 3_600_000])("by a clock that is %i ms off, an object was not made a moment ago", async (ms) => {
+  const { at, time, asked } = lists();
+  const session = at("/a").session;
+  Object.assign(session.client, { find: () => Promise.resolve(undefined), http: { serviceTime: time.wall } });
+  expect(await at("/a").find("x", 0, time.wall() + ms)).toBe("gone");
+  expect([asked, time.now()]).toEqual([["/a", "/a"], 3_100]);
+});

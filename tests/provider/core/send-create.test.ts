@@ -119,6 +119,35 @@ describe("a refusal may pass", () => {
   });
 });
 
+test.each<[string, Reply, number, number]>([
+  [
+    "as long as a service may act on a call that ran out of time, twice as long as that",
+    { ...lost, late: true },
+    22,
+    1,
+  ],
+  ["for a moment after a reset", lost, 2, 1],
+  ["no longer", lost, 4, 2],
+])("the object of a lost answer is looked for %s", async (_, reply, seconds, times) => {
+  const kind = "membership";
+  const later = { ms: seconds * 1_000, items: [twin("y", kind)] };
+  const { outcome, sent } = await sending({ kind, replies: [reply], later });
+  expect([outcome, sent.length]).toEqual([times === 1 ? "y" : "x1", times]);
+});
+
+test.each([
+  ["in the second in which it was sent, and cut to seconds", "2026-01-01T00:00:00Z", "y"],
+  [
+    "before it was sent",
+    "2026-01-01T00:00:00.699Z",
+    expect.stringMatching(/y has the name now \(it was created at/) as string,
+  ],
+])("after a lost answer, what was created %s", async (_, created_at, outcome) => {
+  const later = { ms: 701, items: [twin("y", "node", { created_at })] };
+  const prepare: Case["prepare"] = (_session, _collection, clock) => clock.pass(700);
+  expect(await sending({ replies: [lost], later, prepare, logged: [] })).toMatchObject({ outcome, sent: [{}] });
+});
+
 test("it is logged with its resource, if that is known, and the service's time of each attempt", async () => {
   const [named, unnamed]: unknown[][] = [[], []];
   await sending({ replies: [lost], logged: named, resource: "r" });

@@ -26,6 +26,8 @@ export interface Case {
   /** What is there before. undefined: the service lists none. */
   before?: Identified[] | undefined;
   replies: Reply[];
+  /** What is listed from that time on, in ms. */
+  later?: { ms: number; items: Identified[] };
   /** The state of what it is in. */
   parentState?: string;
   limitMs?: number;
@@ -62,7 +64,8 @@ export async function sending(given: Case) {
     return replyOf(kind, replies.shift() ?? {});
   };
   const before = "before" in given ? given.before : [];
-  const listed = (): Identified[] => before ?? [];
+  const listed = (): Identified[] =>
+    given.later && clock.now() >= given.later.ms ? [...(before ?? []), ...given.later.items] : (before ?? []);
   const client = {
     create: (_: string, body: Props) => send(body),
     putObject: (_: string, body: Props) => send(body),

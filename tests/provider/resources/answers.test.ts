@@ -221,6 +221,20 @@ test.each([
   expect(await shown()).toMatchObject({ size: "large", state: "started", _revision: "2" });
 });
 
+test.each(["environment", "service"] as const)(
+  "a new %s that no list shows for more than a minute is not taken for deleted",
+  async (kind) => {
+    const { engine, service, net, count, time } = await world(kind, {
+      timing: { listLag: 70_000 },
+      answers: { getById: false },
+    });
+    time.pass(80_000);
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+    service.setTiming({ listLag: 0 });
+    expect(await count()).toBe(1);
+  },
+);
+
 test.each([
   ["rpc", "wss"],
   ["wss", "rpc"],
