@@ -128,6 +128,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ["node_modules", "^dist/"] },
+    exclude: { path: "^plugin/dist/" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
   },

@@ -7,8 +7,8 @@ import { UserError } from "../provider/errors";
 import { pulumiOutput } from "./shared/connection";
 import { print } from "./shared/terminal";
 
-/** The plugin's executables; Windows starts the .cmd. */
-const files = ["pulumi-resource-consortium", "pulumi-resource-consortium.cmd"];
+/** The plugin's executables, of which Windows starts the .cmd, and what they run. */
+const files = ["pulumi-resource-consortium", "pulumi-resource-consortium.cmd", "dist/main.cjs"];
 
 export function define(program: Command): void {
   program

@@ -1,3 +1,4 @@
+import module from "node:module";
 import { sharedArgument } from "../provider/constants";
 import { engineAddress, onEngineGone, onLeaving } from "../provider/pulumi/engine";
 import { version } from "../provider/version";
@@ -5,11 +6,8 @@ import { componentsArgument } from "./components";
 import { listen } from "./server";
 import { serveShared } from "./shared";
 
-/** Given by plugin/loader.ts; an executable with Node.js in it has none. */
-declare const keepCompiled: (() => void) | undefined;
-const keep = (): void => {
-  if (typeof keepCompiled === "function") keepCompiled();
-};
+/** Keeps what Node.js has compiled for the next process: by itself, it does that only at an end without a signal. */
+const keep = (): void => (module as Partial<{ flushCompileCache(): void }>).flushCompileCache?.();
 
 /*
  * The provider plugin, bundled by tools/plugin.mjs. The engine passes its own address, and reads the port from the first line of

@@ -1,26 +1,31 @@
 // @ts-check
 /*
- * Bundles the provider plugin: one file, `plugin/pulumi-resource-consortium`, that a shell and Node.js both read, and the `.cmd`
- * that starts it on Windows. Beside them are the licences of the packages in it, and its bill of materials. With --executables
+ * Bundles the provider plugin: `plugin/pulumi-resource-consortium`, a file that a shell and Node.js both read, its parts in `plugin/dist`, and
+ * the `.cmd` that starts it on Windows. Beside them are the licences of the packages in it, and its bill of materials. With --executables
  * PLATFORM,PLATFORM… (or `all`), it also makes a plugin with Node.js in it for each platform, and packs it into dist-plugin/ as
  * `pulumi plugin install` downloads it.
  */
 import { build, transform } from "esbuild";
-import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { billOf, componentOf, nodeComponent, noticesOf, packagesIn } from "./lib/materials.mjs";
 import { root } from "./lib/prepare.mjs";
 
 const folder = join(root, "plugin");
 const file = join(folder, "pulumi-resource-consortium");
-const draft = join(folder, ".draft");
+const parts = join(folder, "dist");
 
 const missing = "pulumi-resource-consortium needs Node.js 20 or newer on the PATH: install it from https://nodejs.org";
-/** A shell reads one command, which passes the file to Node.js. Node.js reads a string and a comment, and looks at its version. */
+/**
+ * A shell reads one command, which passes the file to Node.js. Node.js reads a string and a comment, looks at its version, and keeps what it
+ * compiles beside the plugin, if it can (22.1 or newer): whoever may write there can change the plugin itself.
+ */
 const start = `#!/bin/sh
 ":" //# ; command -v node >/dev/null 2>&1 || { echo "${missing}" >&2; exit 1; }; exec node "$0" "$@"
 if (!(parseInt(process.versions.node) >= 20)) { console.error("${missing}"); process.exit(1); }
+var node = require("module");
+if (node.enableCompileCache) node.enableCompileCache(__dirname + "/dist/compiled");
+require("./dist/main.cjs");
 `;
 const windows = `@echo off\r\nnode "%~dp0pulumi-resource-consortium" %*\r\nif %errorlevel% equ 9009 echo ${missing}>&2\r\nexit /b %errorlevel%\r\n`;
 
@@ -40,81 +45,51 @@ const withoutLanguages = {
     ),
 };
 
+const sort = /** @type {const} */ ({ platform: "node", target: "node20", minify: true, legalComments: "none" });
 /** @satisfies {import("esbuild").BuildOptions} */
 const common = {
+  ...sort,
   absWorkingDir: root,
   bundle: true,
-  platform: "node",
-  target: "node20",
-  minify: true,
-  legalComments: "none",
   alias: Object.fromEntries(unused.map((name) => [name, nothing])),
   plugins: [withoutLanguages],
   logLevel: "warning",
 };
 
-/** In the place of the end of a comment. */
-const commentEnd = "*\u0001/";
-
-/**
- * The plugin as one file: the beginning for plugin/loader.ts, and in a comment the parts that it loads on demand. Compiling everything
- * would take most of the time of a start.
- */
+/** Bundles the plugin in parts that are loaded with their first import: compiling everything would take most of the time of a start. */
 async function inParts() {
-  const options = /** @type {const} */ ({ ...common, metafile: true, write: false });
   const { metafile, outputFiles } = await build({
-    ...options,
+    ...common,
+    metafile: true,
+    write: false,
     entryPoints: ["plugin/main.ts"],
-    outdir: "plugin",
+    outdir: parts,
+    outExtension: { ".js": ".cjs" },
     format: "esm",
     splitting: true,
     chunkNames: "[hash]",
   });
-  /** @type {Record<string, [fromEnd: number, length: number, digest: string]>} */
-  const parts = {};
-  const texts = [];
-  let fromEnd = 3; // the end of the comment
+  const supported = { "dynamic-import": false }; // `require`, which loads at once and in order
+  rmSync(parts, { recursive: true, force: true });
+  mkdirSync(parts, { recursive: true });
   for (const { path, text } of outputFiles) {
-    // Modules that are loaded at once and in order, as `require` does.
-    const supported = { "dynamic-import": false };
-    const { code } = await transform(text, {
-      format: "cjs",
-      platform: "node",
-      target: "node20",
-      minify: true,
-      supported,
-    });
-    if (code.includes(commentEnd)) throw new Error(`${path} contains the text that replaces the end of a comment.`);
-    const part = Buffer.from(code.replaceAll("*/", commentEnd));
-    fromEnd += part.length;
-    parts[`./${basename(path)}`] = [fromEnd, part.length, createHash("sha256").update(part).digest("hex").slice(0, 16)];
-    texts.unshift(part);
+    const { code } = await transform(text, { ...sort, format: "cjs", supported });
+    writeFileSync(path, code);
   }
-  const loader = await build({
-    ...options,
-    entryPoints: ["plugin/loader.ts"],
-    format: "cjs",
-    target: "node10",
-    define: { parts: JSON.stringify(parts), first: '"./main.js"', commentEnd: JSON.stringify(commentEnd) },
-    banner: { js: start },
-  });
-  const [{ text: head }] = /** @type {[import("esbuild").OutputFile]} */ (loader.outputFiles);
-  return { metafile, file: Buffer.concat([Buffer.from(`${head}/*`), ...texts, Buffer.from("*/\n")]) };
+  return metafile;
 }
 
-mkdirSync(folder, { recursive: true });
-const { metafile, file: content } = await inParts();
-writeFileSync(draft, content, { mode: 0o755 });
-renameSync(draft, file); // a plugin that is running or starting keeps its file
+const metafile = await inParts();
+writeFileSync(file, start, { mode: 0o755 });
 writeFileSync(`${file}.cmd`, windows);
 
 const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const packages = packagesIn(metafile, root);
-const parts = packages.map(componentOf);
+const components = packages.map(componentOf);
 const named = { name: "pulumi-resource-consortium", version: about.version };
 const notices = noticesOf(packages);
 writeFileSync(`${file}-third-party.txt`, notices);
-writeFileSync(`${file}.cdx.json`, JSON.stringify(billOf(named, parts), undefined, 2));
+writeFileSync(`${file}.cdx.json`, JSON.stringify(billOf(named, components), undefined, 2));
 
 /** Node.js in the executables. The same version makes those of all platforms. */
 const nodeVersion = "26.10.0";
@@ -153,7 +128,7 @@ async function executables(platforms, out) {
     const release = `pulumi-resource-consortium-v${about.version}-${platform}`;
     const archive = join(out, `${release}.tar.gz`);
     await create({ file: archive, cwd: own, gzip: true, portable: true, noMtime: true }, [name, ...Object.keys(texts)]);
-    const bill = billOf({ ...named, name: release }, [nodeComponent(nodeVersion), ...parts]);
+    const bill = billOf({ ...named, name: release }, [nodeComponent(nodeVersion), ...components]);
     writeFileSync(join(out, `${release}.cdx.json`), JSON.stringify(bill, undefined, 2));
     rmSync(own, { recursive: true });
     console.log(archive);

@@ -10,23 +10,25 @@ import { until } from "../support/until";
 /* What the plugin's process does, in this one. (As a file of its own: tests/tools/plugin.test.ts.) */
 
 const { argv } = process;
-const keepCompiled = jest.fn();
+const flushCompileCache = jest.fn();
 const [exit, kill] = [jest.fn(), jest.fn()];
 Object.assign(process, { exit, kill }); // for good: as long as the engine is gone, it tries to end
+/** Node.js 22.10 or newer. */
+const node = { ...jest.requireActual<object>("node:module"), flushCompileCache: flushCompileCache as unknown };
 let printed: string;
 const bound: Server[] = [];
 beforeEach(() => {
   printed = "";
   jest.resetModules();
   jest.clearAllMocks();
-  Object.assign(globalThis, { keepCompiled });
+  node.flushCompileCache = flushCompileCache;
+  jest.doMock("node:module", () => node);
   jest.spyOn(process.stdout, "write").mockImplementation((text) => ((printed += String(text)), true));
 });
 afterEach(() => {
   jest.restoreAllMocks();
   for (const server of bound.splice(0)) server.forceShutdown();
   process.argv = argv;
-  Object.assign(globalThis, { keepCompiled: undefined });
   process.removeAllListeners("SIGINT");
 });
 
@@ -41,10 +43,10 @@ const files = () =>
   readdirSync(process.env.XDG_STATE_HOME!, { recursive: true }).filter((name) => String(name).endsWith(".jsonl"));
 
 test.each([true, false])(
-  "it serves at the port that it prints; the interrupt after a run ends it, and what is left is put in order (a file that keeps compiled code: %s)",
+  "it serves at the port that it prints; the interrupt after a run ends it, and what is left is put in order (a Node.js that keeps compiled code: %s)",
   async (keeps) => {
     await start();
-    if (!keeps) Object.assign(globalThis, { keepCompiled: undefined });
+    if (!keeps) node.flushCompileCache = undefined;
     await run();
     await until(() => printed !== "");
     expect(printed).toMatch(/^\d+\n$/);
@@ -52,9 +54,9 @@ test.each([true, false])(
     await plugin.configure();
     await plugin.create("Consortium", { name: "c" });
     plugin.close();
-    expect([files().length, keepCompiled.mock.calls.length]).toEqual([1, 0]);
+    expect([files().length, flushCompileCache.mock.calls.length]).toEqual([1, 0]);
     process.emit("SIGINT");
-    expect([files().length, keepCompiled.mock.calls.length]).toEqual([0, keeps ? 1 : 0]);
+    expect([files().length, flushCompileCache.mock.calls.length]).toEqual([0, keeps ? 1 : 0]);
     expect(kill.mock.calls).toEqual([[process.pid, "SIGINT"]]);
   },
 );
@@ -87,6 +89,6 @@ test.each([
   jest.dontMock(`../../plugin/${module}`);
   expect(serve.mock.calls).toEqual([given]);
   (serve.mock.calls[0]!.at(-1) as () => void)();
-  expect(keepCompiled).toHaveBeenCalledTimes(1);
+  expect(flushCompileCache).toHaveBeenCalledTimes(1);
   expect(printed).toBe("");
 });

@@ -12,7 +12,7 @@ import { succeed } from "./processes.mjs";
 import { cacheRoot } from "./pulumi-cli.mjs";
 
 /** What programs import, and run: with `service/index.ts`, which their tests import. */
-const programs = ["sdk/index.ts", "provider/dynamic/runtime.ts", "plugin/loader.ts", "plugin/main.ts"];
+const programs = ["sdk/index.ts", "provider/dynamic/runtime.ts", "plugin/main.ts"];
 const ofBuild = [
   "contracts",
   "schemas",

@@ -25,7 +25,7 @@ beforeAll(async () => {
   w = await world("resources: {}\n", { language: "yaml", release: "newest", ledger: false, limits: { consortia: 3 } });
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
   const packed = join(home, "plugin.tar.gz");
-  execFileSync("tar", ["czf", packed, "-C", join(root, "plugin"), "pulumi-resource-consortium"]);
+  execFileSync("tar", ["czf", packed, "-C", join(root, "plugin"), "pulumi-resource-consortium", "dist"]);
   await done(pulumi("plugin", "install", "resource", "consortium", `v${version}`, "--file", packed));
 });
 
