@@ -6,7 +6,7 @@ import {
   withSettings,
 } from "../../sdk/policy";
 import { others, send } from "../support/network";
-import { setEnvironment } from "../support/service";
+import { setEnvironment, startAnother } from "../support/service";
 import { begin, inside } from "./support/existing";
 import { judge, messages } from "./support/host";
 import { network, Plan, unknown } from "./support/plan";
@@ -146,16 +146,6 @@ describe("nothing is counted twice", () => {
     expect(await judge([environments, nodes], plan)).toEqual([]);
   });
 
-  test("an object with another form of the name in the service; a plain name must be equal", async () => {
-    const { there, nodesThere } = await begin();
-    const { plan, node } = inside(there);
-    for (const name of ["Node 1", "Node_2", "node-3"]) node(name);
-    await nodesThere(["node 1", "node-2", "node3"]);
-    const limited = withSettings(nodesPerEnvironment, { live: true, max: 3 });
-    expect(await messages(limited, plan)).toEqual([expect.stringMatching(/outside of it .*"node3"/)]);
-    expect(await messages(limited, plan)).toEqual([expect.not.stringMatching(/"node 1"|"node-2"/)]);
-  });
-
   test("an object that is renamed in this run, found by its children's id", async () => {
     const { there } = await begin();
     const plan = new Plan();
@@ -164,14 +154,6 @@ describe("nothing is counted twice", () => {
     membership.props.consortiumId = there.consortiumId;
     plan.add("Consortium", "second");
     expect(await messages(consortia, plan)).toEqual([]);
-  });
-
-  test("an object that gets its own name in this run, found by its logical name", async () => {
-    const { there } = await begin();
-    const { plan, node } = inside(there);
-    node("node-0", { name: "Node zero" });
-    for (const name of ["a", "b", "c"]) node(name);
-    expect(await messages(nodes, plan)).toEqual([]);
   });
 
   test("an adopted object, by name or by id, and its contents", async () => {
@@ -243,6 +225,19 @@ test("explicit Providers ask with their own keys", async () => {
   for (const name of ["c", "d"]) plan.add("Consortium", name);
   expect(await messages(consortia, plan)).toEqual([
     expect.stringMatching(/^The organization of the default provider .*outside of it "fixture"/),
+  ]);
+});
+
+test("two services with the same key are two organizations", async () => {
+  const { service: first } = await begin();
+  const second = await startAnother({ organizations: [{ name: "acme", apiKey: first.apiKey }] });
+  await send(second, "POST", "/consortia", { name: "theirs" });
+  await send(second, "POST", "/consortia", { name: "too" });
+  const plan = new Plan();
+  for (const [name, { baseUrl }] of Object.entries({ first, second }))
+    plan.add("Consortium", name, {}, { provider: plan.provider(name, { apiKey: first.apiKey, baseUrl }) });
+  expect(await messages(consortia, plan)).toEqual([
+    expect.stringMatching(/^The organization of provider "second" .*outside of it "theirs" and "too"/),
   ]);
 });
 
