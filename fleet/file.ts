@@ -60,7 +60,10 @@ function defaultProject(folder: string, file: string): string {
   return words.slice(-longestProject).replace(/^[^A-Za-z0-9]+/, "") || "fleet";
 }
 
-function fleetOf(file: string, { organizations, policyPacks, ...definition }: FleetDefinition): Fleet {
+function fleetOf(
+  file: string,
+  { organizations, policyPacks, parallel, concurrency, ...definition }: FleetDefinition,
+): Fleet {
   const folder = dirname(resolve(file));
   const at = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
   const owners = Object.entries(organizations).map(([owner, { stacks, ...own }]) => {
@@ -81,6 +84,7 @@ function fleetOf(file: string, { organizations, policyPacks, ...definition }: Fl
   });
   return {
     ...definition,
+    parallel: parallel ?? concurrency ?? 4,
     file,
     folder,
     project: definition.project ?? defaultProject(folder, file),

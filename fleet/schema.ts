@@ -138,11 +138,13 @@ const kubernetes = mapping("kubernetes", {
 });
 
 const count = "parallel must be a whole number from 1 to 64";
+const parallel = z.number({ error: count }).int(count).min(1, count).max(64, count).optional();
 
 export const FleetFile = mapping("a fleet", {
   project: name.optional(),
   id: text("id").max(200, "id must have at most 200 characters").optional(),
-  parallel: z.number({ error: count }).int(count).min(1, count).max(64, count).default(4),
+  parallel,
+  concurrency: parallel, // an earlier name
   backend: z
     .string({ error: "backend must be text" })
     .regex(
@@ -155,6 +157,9 @@ export const FleetFile = mapping("a fleet", {
   policyPacks: z.array(policyPack, { error: "policyPacks must be a list of folders" }).default([]),
   organizations: z.record(name, organization, { error: "organizations must be a mapping of names to organizations" }),
   kubernetes: kubernetes.prefault({}),
+}).refine((given) => given.parallel === undefined || given.concurrency === undefined, {
+  path: ["concurrency"],
+  error: "leave it out: it is an earlier name of parallel, which is set",
 });
 
 export type FleetDefinition = z.infer<typeof FleetFile>;
@@ -182,12 +187,13 @@ export type PolicyPack = z.infer<typeof packSettings>;
  * The file with its defaults and with absolute paths. Without `backend`, PULUMI_BACKEND_URL applies, or the backend where the user is
  * logged in.
  */
-export interface Fleet extends Omit<FleetDefinition, "organizations"> {
+export interface Fleet extends Omit<FleetDefinition, "organizations" | "parallel" | "concurrency"> {
   /** As on the command line. */
   file: string;
   /** The folder of the file, absolute: paths in the file are relative to it. */
   folder: string;
   project: string;
+  parallel: number;
   organizations: Organization[];
   stacks: FleetStack[];
 }

@@ -164,6 +164,13 @@ export async function existingBeside(
   }
 }
 
+/** Whether every service writes the name like this: lower-case letters, digits, and single hyphens between them. */
+export const isPlainName = (name: unknown): boolean => /^[a-z0-9]+(-[a-z0-9]+)*$/.test(String(name));
+
+/** Whether a service may show the name like this. */
+const mayShow = (shown: unknown, name: string | undefined): boolean =>
+  shown !== undefined && name !== undefined && !isPlainName(name) && sameName(shown, name);
+
 const givenName = (member: Member): string | undefined => member.text("name");
 const adoptedId = (member: Member): string | undefined => member.text("adopt");
 
@@ -179,14 +186,16 @@ function isShared(member: Member, { props }: Existing): boolean {
 
 /**
  * The existing objects that are not resources of this stack. The policy host passes no ids, so a resource is recognized by the id
- * that its children have, by the one that it adopts or shares, or by its name (unique among siblings). A resource whose name is not
- * known yet may be any of them.
+ * that its children have, by the one that it adopts or shares, by its name (unique among siblings), or by its logical name, which
+ * an earlier run may have used. A resource whose name is not known yet may be any of them.
  */
 export function outsideStack(mine: readonly Member[], existing: readonly Existing[], stack: Stack): Existing[] {
   const isSame: ((member: Member, item: Existing) => boolean)[] = [
     (member, { id }) => id === (stack.idOf(member.urn) ?? adoptedId(member)),
     isShared,
     (member, { props }) => props.name !== undefined && props.name === givenName(member),
+    (member, { props }) => givenName(member) !== undefined && props.name === member.name,
+    (member, { props }) => mayShow(props.name, givenName(member)),
     (member) => givenName(member) === undefined && member.get("name") === unknown,
   ];
   const rest = [...existing];
@@ -224,5 +233,7 @@ async function idOf(
   if (adoptedId(member)) return adoptedId(member);
   if (member.get("adopt") !== true) return undefined;
   const siblings = await beside(member, className === "Consortium" ? "consortium" : "environment", stack, list);
-  return siblings.find(({ props }) => props.name === givenName(member))?.id;
+  const name = givenName(member);
+  return (siblings.find(({ props }) => props.name === name) ?? siblings.find(({ props }) => mayShow(props.name, name)))
+    ?.id;
 }

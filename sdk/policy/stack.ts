@@ -96,7 +96,10 @@ const only = (found: readonly (Resource | undefined)[]): Resource | undefined =>
 const ofClass = (className: ParentClass, resources: readonly PolicyResource[]): (Resource | undefined)[] =>
   resources.map((source) => resourceOf(source)).filter((resource) => resource?.className === className);
 
-/** In a first preview no id is known. Then the property's dependencies show the parent. Several candidates count as none. */
+/**
+ * In a first preview no id is known. Then the property's dependencies show the parent, or else the resource's own parent, or the
+ * only candidate in `dependsOn`. Several candidates count as none.
+ */
 function linkOf(source: PolicyResource, className: ParentClass): Link {
   const id = resourceOf(source)?.text(propertyOf[className]);
   const made = source.propertyDependencies[propertyOf[className]] ?? [];
@@ -106,7 +109,10 @@ function linkOf(source: PolicyResource, className: ParentClass): Link {
   const environment = className === "Consortium" ? only(ofClass("Environment", made)) : undefined;
   const between = environment && made.find(({ urn }) => urn === environment.urn);
   if (between) return { ...linkOf(between, className), ...(id && { id }) };
-  return { id };
+  if (id) return { id };
+  const near =
+    only(ofClass(className, ancestorsOf(source)).slice(0, 1)) ?? only(ofClass(className, dependenciesOf(source)));
+  return { urn: near?.urn };
 }
 
 /**

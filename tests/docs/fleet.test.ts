@@ -40,7 +40,11 @@ test("commands, options and keys exist", () => {
   ); // `consortium doctor <file>`
   const options = program.commands.flatMap((command) => command.options.map(({ long }) => long!));
   expect(named(/^- `(--[\w-]+)/gm)).toEqual([...new Set(options)].sort());
-  expect(Object.keys(FleetFile.shape).filter((key) => !reference.text.includes(`\n- \`${key}\`:`))).toEqual([]);
+  expect(
+    Object.keys(FleetFile.shape)
+      .filter((key) => key !== "concurrency") // an earlier name
+      .filter((key) => !reference.text.includes(`\n- \`${key}\`:`)),
+  ).toEqual([]);
 });
 
 /** The scripts of the pipelines, with a stub of Pulumi: a push changes one of two network files. */

@@ -31,6 +31,7 @@ test("a fleet: names of stacks, absolute files, defaults", () => {
   write(
     "fleet.yaml",
     `backend: file://./state
+concurrency: 3
 organizations:
   acme:
     apiKey: { env: ACME_API_KEY }
@@ -43,7 +44,7 @@ organizations:
   );
   const fleet = readFleet(file);
   const project = `${basename(folder)}-fleet`; // of the folder and the file
-  expect(fleet).toMatchObject({ project, parallel: 4, backend: `file://${folder}/state`, folder });
+  expect(fleet).toMatchObject({ project, parallel: 3, backend: `file://${folder}/state`, folder });
   const definition = join(folder, "networks/trade.yaml");
   expect(fleet.stacks).toMatchObject([
     { name: "acme-prod", definition, adopt: false, organization: { name: "acme", region: "eu" } },
@@ -145,7 +146,21 @@ const wrong: [string, string, string[]][] = [
     `parallel: 0\n${organization("prod: networks/trade.yaml")}`,
     ["fleet.yaml:1:11: parallel: parallel must be a whole number from 1 to 64"],
   ],
+  [
+    "how many at a time, by both names",
+    `parallel: 2\nconcurrency: 3\n${organization("prod: networks/trade.yaml")}`,
+    ["fleet.yaml:2:14: concurrency: leave it out: it is an earlier name of parallel, which is set"],
+  ],
 ];
+
+test.each([
+  ["parallel: 2\n", 2],
+  ["concurrency: 3\n", 3],
+  ["", 4],
+])("how many stacks run at a time: %j", (line, count) => {
+  write("fleet.yaml", line + organization("prod: networks/trade.yaml"));
+  expect(readFleet(file).parallel).toBe(count);
+});
 
 test.each(wrong)("%s", (_, text, expected) => {
   expect(problems(text)).toEqual(expected);

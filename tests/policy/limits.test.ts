@@ -305,6 +305,21 @@ describe("which environment a node belongs to", () => {
     ],
     ["adopted", two((environment) => [[{ environment, adopt: true }]])],
     [
+      "an id that is not known from anywhere, but the environment is in dependsOn",
+      two((environment, _, membership) => [[{ environment }], [unknownId, { dependsOn: [environment, membership] }]]),
+    ],
+    [
+      "children of the environment",
+      two((environment, plan) => [[unknownId, { parent: plan.component("nodes", environment) }]]),
+    ],
+    [
+      "children of the environment, which is itself in another one",
+      two((environment, plan) => {
+        environment.parent = other(plan);
+        return [[unknownId, { parent: environment }]];
+      }),
+    ],
+    [
       "one that exists and knows its id, one that is new and does not",
       (plan, environment, membership) => {
         existing(plan, environment, membership);
@@ -330,7 +345,11 @@ describe("which environment a node belongs to", () => {
       "an id that was made from two environments",
       two((environment, plan) => [[unknownId, { madeFrom: { environmentId: [environment, other(plan)] } }]]),
     ],
-    ["an unknown id that comes from nothing", two((environment) => [[unknownId, { dependsOn: [environment] }]])],
+    [
+      "an unknown id, with two environments in dependsOn",
+      two((environment, plan) => [[unknownId, { dependsOn: [environment, other(plan)] }]]),
+    ],
+    ["an unknown id, and nothing else", two(() => [[unknownId]])],
     [
       "a known id of elsewhere, whatever it depends on",
       two((environment) => [[{ environment }], [{ environmentId: "e0" }, { dependsOn: [environment] }]]),

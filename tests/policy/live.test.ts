@@ -146,6 +146,16 @@ describe("nothing is counted twice", () => {
     expect(await judge([environments, nodes], plan)).toEqual([]);
   });
 
+  test("an object with another form of the name in the service; a plain name must be equal", async () => {
+    const { there, nodesThere } = await begin();
+    const { plan, node } = inside(there);
+    for (const name of ["Node 1", "Node_2", "node-3"]) node(name);
+    await nodesThere(["node 1", "node-2", "node3"]);
+    const limited = withSettings(nodesPerEnvironment, { live: true, max: 3 });
+    expect(await messages(limited, plan)).toEqual([expect.stringMatching(/outside of it .*"node3"/)]);
+    expect(await messages(limited, plan)).toEqual([expect.not.stringMatching(/"node 1"|"node-2"/)]);
+  });
+
   test("an object that is renamed in this run, found by its children's id", async () => {
     const { there } = await begin();
     const plan = new Plan();
@@ -154,6 +164,14 @@ describe("nothing is counted twice", () => {
     membership.props.consortiumId = there.consortiumId;
     plan.add("Consortium", "second");
     expect(await messages(consortia, plan)).toEqual([]);
+  });
+
+  test("an object that gets its own name in this run, found by its logical name", async () => {
+    const { there } = await begin();
+    const { plan, node } = inside(there);
+    node("node-0", { name: "Node zero" });
+    for (const name of ["a", "b", "c"]) node(name);
+    expect(await messages(nodes, plan)).toEqual([]);
   });
 
   test("an adopted object, by name or by id, and its contents", async () => {

@@ -8,6 +8,7 @@ import {
   timeOf,
   unknown,
 } from "../../../provider/core/values";
+import { isPlainName } from "../../../sdk/policy/live";
 import { at, groupBy } from "../../../provider/plain";
 
 test.each([undefined, null, "", {}, [], { a: undefined }, { a: null }])("%j is not set", (value) =>
@@ -88,6 +89,11 @@ test.each<[unknown, unknown, boolean]>([
   expect(sameName(a, b)).toBe(same);
   expect(sameName(b, a)).toBe(same);
 });
+
+test.each<[unknown, boolean]>([
+  ...["a", "trade-1", "1"].map((name): [string, boolean] => [name, true]),
+  ...["", "A", "a-", "-a", "a--b", "a b", "a\n"].map((name): [string, boolean] => [name, false]),
+])("every service writes %j like this: %j", (name, plain) => expect(isPlainName(name)).toBe(plain));
 
 test.each<[unknown, boolean]>([
   [unknown, true],
