@@ -119,10 +119,12 @@ export class Progress {
     if (this.command === "destroy" && Object.values(lossWarnings).some((one) => text.includes(one))) return [];
     if (/pending operations|interrupted while (creating|updating|deleting)/.test(text)) this.pending = true;
     if (severity === "error") {
-      // After the failure of a resource, the engine adds that the update failed.
+      // After the failure of a resource, the engine may tell it again, and adds that the update failed.
+      const about = urn === undefined ? "" : `${titleOf(urn)}: `;
       const known =
-        this.errors.some((one) => one.includes(text)) || /^(update|preview|destroy|refresh) failed$/.test(text);
-      if (!known) this.errors.push(urn === undefined ? text : `${titleOf(urn)}: ${text}`);
+        this.errors.some((one) => one.startsWith(about) && one.includes(text)) ||
+        /^(update|preview|destroy|refresh) failed$/.test(text);
+      if (!known) this.errors.push(about + text);
       return known ? [] : [`error: ${text}`];
     }
     return text.split("\n");

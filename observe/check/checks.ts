@@ -314,25 +314,16 @@ const late = "Check that its account has funds and its environment has started n
 /** How far a measured interval may deviate from a factor of sixty: pins wait for blocks, and clocks differ. */
 const [fewest, most] = [45, 80];
 
-/**
- * The vendor documents the interval in hours on one page and in minutes on another, so reports may come sixty times too often or too
- * rarely.
- */
-function otherUnit(apartMs: number | undefined, intervalHours: number): Finding | undefined {
-  if (apartMs === undefined) return undefined;
-  const times = (intervalHours * 3_600_000) / apartMs;
-  const isOff = (ratio: number): boolean => ratio >= fewest && ratio <= most;
-  const [often, rarely] = [isOff(times), isOff(1 / times)];
-  if (!often && !rarely) return undefined;
-  const minutes = Math.round(apartMs / 60_000);
-  const unit = often ? "counts minutes where hours were asked" : "counts in a unit sixty times as long";
+/** The vendor documents the interval in hours on one page and in minutes on another, so reports may come sixty times too often. */
+function inMinutes(apartMs: number | undefined, intervalHours: number): Finding | undefined {
+  const times = (intervalHours * 3_600_000) / (apartMs ?? NaN);
+  if (!(times >= fewest && times <= most)) return undefined;
+  const minutes = Math.round(apartMs! / 60_000);
   return failed(
-    `its last two reports are ${minutes} min apart, and one is due every ${intervalHours} h. Either the service ${unit}, or the ` +
-      "interval was changed between the two",
-    often
-      ? "Each report costs money: stop the tether with `active: false` until you know why reports come sixty times too often."
-      : "Wait for the next report; if the service counts hours, give `intervalHours` in hours.",
-    Math.round(apartMs / 1000),
+    `its last two reports are ${minutes} min apart, and one is due every ${intervalHours} h. Either the service counts minutes where ` +
+      "hours were asked, or the interval was changed between the two",
+    "Each report costs money: stop the tether with `active: false` until you know why reports come sixty times too often.",
+    Math.round(apartMs! / 1000),
   );
 }
 
@@ -358,8 +349,8 @@ const onTime = checkOf("last pin on time", "tetherService", (tether, { now, teth
     const next = "Compare this machine's clock with the service's, and correct the wrong one.";
     return failed(`report ${lastPin.index} is dated ${hours} h in the future`, next, value);
   }
-  const inOtherUnit = otherUnit(tethers.get(tether.id)?.apartMs, intervalHours);
-  if (inOtherUnit) return inOtherUnit;
+  const tooOften = inMinutes(tethers.get(tether.id)?.apartMs, intervalHours);
+  if (tooOften) return tooOften;
   const text = `report ${lastPin.index} is ${hours} h old, and one is due every ${intervalHours} h`;
   if (age <= dueMs) return ok(text, value);
   // For example, it was stopped for a while and started again.

@@ -177,16 +177,11 @@ export function blocksEvery(
   { consensusType, blockPeriod, state }: EnvironmentModel,
   blocks: readonly Block[],
 ): number | undefined {
-  if (conditionOf(state) === "stopped" || !blockPeriod) return undefined;
+  // According to the spec (section 2.2), raft makes a block when there is a transaction, and the others do periodically.
+  if (conditionOf(state) === "stopped" || !blockPeriod || consensusType === "raft") return undefined;
+  // Others may be configured differently, which their blocks show.
   const gaps = blocks.slice(1).map(({ time }, at) => time - blocks[at]!.time);
-  const isSteady =
-    blocks.length === looksBack && gaps.every((seconds) => seconds * 1000 <= overdueAfterMs(blockPeriod));
-  // Empty blocks in a burst do not follow the clock: a full ledger may make some to make room.
-  const takesTime = gaps.reduce((sum, gap) => sum + gap, 0) >= (gaps.length * blockPeriod) / 2;
-  const someEmpty = blocks.some(({ isEmpty }) => isEmpty);
-  // According to the spec (section 2.2), raft makes a block when there is a transaction, and the others do periodically. A chain
-  // may be configured differently, which its blocks show.
-  const byTime =
-    consensusType === "raft" ? isSteady && takesTime && someEmpty : isSteady || someEmpty || blocks.length < looksBack;
+  const isSteady = gaps.every((seconds) => seconds * 1000 <= overdueAfterMs(blockPeriod));
+  const byTime = isSteady || blocks.some(({ isEmpty }) => isEmpty) || blocks.length < looksBack;
   return byTime ? blockPeriod : undefined;
 }

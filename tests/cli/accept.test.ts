@@ -4,6 +4,7 @@ import { Membership, Network, type NetworkDefinition, Node } from "../../sdk";
 import { Stack } from "../support/double/stack";
 import { send } from "../support/network";
 import { setEnvironment, start } from "../support/service";
+import { temporary, writeIn } from "../fleet/made";
 import { connection, consortium } from "./command";
 
 /*
@@ -68,6 +69,22 @@ test("funded with --json", async () => {
     network: "rinkeby",
     balanceWei: "3000000000000000000",
   });
+});
+
+test("fund: the key of the service in this folder goes to no other address", async () => {
+  const folder = temporary();
+  const local = {
+    baseUrl: "http://127.0.0.1:1/api/v1",
+    apiKeyFile: writeIn(folder, "local.key", "key-of-this-folder"),
+  };
+  writeIn(folder, ".consortium/service.json", JSON.stringify(local));
+  const { service } = await start({ tethers: [{ id: "tether0001" }] });
+  const before = process.cwd();
+  process.chdir(folder);
+  const sent = await consortium(["fund", "tether0001", "--url", service.baseUrl], { CONSORTIUM_API_KEY: "" });
+  process.chdir(before);
+  expect(sent).toMatchObject({ code: 1, stderr: expect.stringContaining("an API key is required") as string });
+  expect(service.calls).toEqual([]);
 });
 
 test("fund: an unknown tether is named in the error", async () => {

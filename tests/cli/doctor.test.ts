@@ -317,7 +317,7 @@ describe("a broken setup:", () => {
     });
   });
 
-  test("objects that are gone, and a key of another organization", async () => {
+  test("objects that are gone, and a key of another organization; a lock of the same name in another project is none", async () => {
     const { service, time } = await start();
     const { consortiumId } = await network(service, time);
     const resource = (type: string, id: string, inputs: object, kept: object = {}) => ({
@@ -329,8 +329,17 @@ describe("a broken setup:", () => {
     const lost = resource("Membership", "m-lost", { consortiumId, orgName: "lost" });
     const resources = [resource("Consortium", consortiumId, { name: "fixture" }), lost];
     const at = machine({ pulumi: { "stack export": state({ resources }) } });
+    const locks = join(at.home, ".pulumi/locks/organization/other/dev");
+    mkdirSync(locks, { recursive: true });
+    writeFileSync(join(locks, "a.json"), JSON.stringify({ pid: 1, username: "ada", hostname: "ci", timestamp: "now" }));
     const look = (one: typeof at) => examined(one, { ...connection(service) }, ["--stack", "dev"]);
-    const { wrong } = await look(at);
+    const { wrong, findings } = await look(at);
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        about: "lock of another stack",
+        text: expect.stringContaining("/other/dev") as string,
+      }),
+    );
     expect(wrong.filter((one) => !one.startsWith("clock"))).toEqual([
       "objects: the service no longer has lost (m-lost)",
     ]);

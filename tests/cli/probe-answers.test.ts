@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo } from "node:net";
+import { Notes, type Seen } from "../../cli/probe/notes";
 import { questions } from "../../cli/probe/questions";
 import { type Removal, World } from "../../cli/probe/world";
 import { resolveSettings } from "../../provider/api/settings";
@@ -161,6 +162,15 @@ describe("the clock", () => {
     const none = await of("0x1", { eth_getTransactionReceipt: () => null });
     expect(none).toEqual(["not known: a transaction gets no block", undefined]);
   });
+});
+
+test("of two names, one of which begins with the other, none is told in part", () => {
+  const notes = new Notes();
+  const seen = (body: unknown, status = 200): Seen => ({ status, form: "JSON", body, text: "", ok: status < 300 });
+  notes.add("GET", "/consortia", seen([{ name: "Acme" }, { name: "Acme Trade" }, { name: "Trade" }]), 1);
+  for (let time = 1; time <= 2; time++)
+    notes.add("POST", "/consortia", seen({ errorMessage: "Acme Trade Finance is full" }, 403), 1);
+  expect(notes.refusals).toEqual([{ call: "POST /consortia", status: 403, form: "JSON", words: "… Finance is full" }]);
 });
 
 /** A world at a server with one answer to everything. */

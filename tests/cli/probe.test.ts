@@ -112,6 +112,15 @@ describe("it deletes its objects, innermost first", () => {
     expect(stdout).not.toContain("is deleted.");
   });
 
+  test("and what could not be deleted alone, and goes with its consortium, is not left", async () => {
+    const service = await serviceWith({ answers: { refuseChildren: false } });
+    const route = "/consortia/:consortiumId/memberships/:membershipId";
+    service.faults.add({ kind: "status", status: 403, method: "DELETE", route, times: Infinity });
+    const { code, stdout } = await probe(service, "--yes");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Everything that the probe created is deleted.")]);
+    expect(there(service)).toEqual([]);
+  });
+
   test("and says with ids what it could not delete", async () => {
     const service = await serviceWith();
     const ofConsortia = { method: "DELETE", route: "/consortia/:consortiumId" };
@@ -136,11 +145,15 @@ test("without a terminal or --yes, it creates nothing", async () => {
 });
 
 test("if the plan has no room for a consortium, it creates nothing", async () => {
-  const service = await serviceWith({ limits: { consortia: 1 } });
+  const timing = { deletedVisible: 3_600_000 };
+  const service = await serviceWith({ limits: { consortia: 1 }, answers: { deletion: "delete_pending" }, timing });
   await own(service);
   const { code, stderr } = await probe(service, "--yes");
   expect([code, stderr]).toEqual([1, expect.stringContaining("The plan allows 1 consortium, and 1 exists.")]);
   expect(changes(service).map(({ path }) => path)).toEqual(["/authtoken"]);
+  // One that is deleted, and still listed, leaves room.
+  await send(service, "DELETE", `/consortia/${there(service)[0]}`);
+  expect(await probe(service, "--yes")).toMatchObject({ code: 0 });
 });
 
 test.each([

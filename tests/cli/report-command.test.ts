@@ -57,8 +57,13 @@ const created = step("create", "Node", "n", undefined, { inputs: { name: "n" } }
 const all = ["--fail-on", "unapproved", "ledger-loss", "errors"];
 
 test("--approved: the same steps pass in any order; otherwise the report shows both plans and the digest", async () => {
-  const approved = file("approved.json", planned([changed("b"), created]));
-  const same = file("same.json", planned([created, changed("b")]));
+  const [pair, next] = [{ id: "a1", inputs: { name: "a" } }, { inputs: { name: "b" } }];
+  const replaced = [
+    step("create-replacement", "AppCred", "a", pair, next, ["name"]),
+    step("delete-replaced", "AppCred", "a", pair, undefined, ["name"]),
+  ];
+  const approved = file("approved.json", planned([changed("b"), created, ...replaced]));
+  const same = file("same.json", planned([...[...replaced].reverse(), created, changed("b")]));
   expect(await report(same, "--approved", approved, ...all)).toMatchObject({ code: 0 });
 
   const other = file("other.json", planned([changed(`${"long ".repeat(40)}end`)]));

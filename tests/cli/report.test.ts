@@ -242,6 +242,24 @@ describe("results of a refresh", () => {
     ]);
   });
 
+  test("what has drifted and is changed by the same run has a line for each, and so has what is gone and made again", () => {
+    const [was, is] = [{ inputs: { name: "a" } }, { inputs: { name: "b" } }];
+    const text = show(
+      eventsOf(
+        ...read("update", "Consortium", "c", was, is),
+        ...read("delete", "Node", "n", { id: "n1" }),
+        { resourcePreEvent: { metadata: step("update", "Consortium", "c", is, was) } },
+        { resourcePreEvent: { metadata: step("create", "Node", "n", undefined, { inputs: {} }) } },
+      ),
+    );
+    expect(row(text).split("\n")).toEqual([
+      "| **gone** | Node `n` |  |",
+      '| drifted | Consortium `c` | `name`: `"a"` → `"b"` |',
+      "| created | Node `n` |  |",
+      '| changed | Consortium `c` | `name`: `"b"` → `"a"` |',
+    ]);
+  });
+
   test("an unchanged secret is not listed as drift", () => {
     const gas = { inputs: { name: "gas", details: secret }, outputs: { name: "gas" } };
     const text = show(eventsOf(...read("update", "Configuration", "gas", gas, gas)));

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { join } from "node:path";
 import { consortium } from "../cli/command";
@@ -153,6 +154,22 @@ test("a stack that left the file is named with how to destroy it, but not by des
   const note = `The stack acme-old is not in ${file} and was not changed. To destroy its contents, add it again for one \`consortium fleet destroy ${file} --only acme-old\`.`;
   expect((await fleet(["preview"])).stdout.split("\n")).toContain(note);
   expect((await fleet(["destroy", "--yes"])).stdout).not.toContain("acme-old");
+});
+
+test("of two policy packs, each has its own configuration, or none", async () => {
+  for (const name of ["first", "second", "third"]) writeIn(folder, `${name}/PulumiPolicy.yaml`, "runtime: nodejs\n");
+  const config = writeIn(folder, "second.json", "{}");
+  const definition = JSON.parse(readFileSync(file, "utf8")) as object;
+  const policyPacks = ["first", { path: "second", config: "second.json" }];
+  writeIn(folder, "fleet.yaml", JSON.stringify({ ...definition, policyPacks }));
+  expect(await fleet(["up", "--yes", "--policy-pack", join(folder, "third")])).toMatchObject({ code: 0 });
+  const packs = ["first", "second", "third"].map((name) => `--policy-pack ${join(folder, name)}`).join(" ");
+  const configs = `--policy-pack-config  --policy-pack-config ${config} --policy-pack-config `;
+  const judged = pulumi.calls.filter((call) => call.includes("--policy-pack"));
+  expect(judged.map((call) => [call.includes(packs), call.includes(configs)])).toEqual([
+    [true, true],
+    [true, true],
+  ]);
 });
 
 test("a policy pack that is none is refused before anything runs", async () => {

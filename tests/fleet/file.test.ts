@@ -190,6 +190,13 @@ test("more consortia in an organization's stacks than the service allows; a netw
   expect(problems(atMost(2))).toEqual([
     expect.stringMatching(/: the fleet file \(maxConsortia\) allows 2 .* Leave one out, or raise it$/) as string,
   ]);
+  // of two entries of one organization, the larger number counts, whichever comes first
+  const entry = (name: string, most: number, network: string): string =>
+    `  ${name}:\n    apiKey: { env: ACME_API_KEY }\n    maxConsortia: ${most}\n    stacks: { s: networks/${network}.yaml }\n`;
+  const both = (one: number, two: number) =>
+    problems(`organizations:\n${entry("a", one, "trade")}${entry("b", two, "silk")}`);
+  expect([both(1, 2), both(2, 1)]).toEqual([[], []]);
+  expect(both(1, 1)).toHaveLength(1);
   expect(problems(atMost(-1))).toEqual([
     expect.stringContaining("maxConsortia must be a whole number from 0") as string,
   ]);

@@ -25,6 +25,8 @@ export class Kubernetes {
   stacks: (StackObject & { metadata: { labels?: Record<string, string> } })[] = [];
   /** Pods by name, with their start times. */
   readonly pods = new Map<string, string>();
+  /** When the next pod of this name starts, after its workspace was deleted: the operator may be quick. */
+  readonly next = new Map<string, string>();
   /** Why pods wait, by name. */
   readonly waiting = new Map<string, { reason: string; message: string }>();
   /** The answer of all calls. */
@@ -63,7 +65,9 @@ export class Kubernetes {
         : { status: 200, body: { metadata: { name, creationTimestamp: startedAt }, status } };
     }
     if (kind === "workspaces") {
-      this.pods.delete(`${name}-workspace-0`);
+      const pod = `${name}-workspace-0`;
+      this.pods.delete(pod);
+      if (this.next.has(pod)) this.pods.set(pod, this.next.get(pod)!);
       return { status: 200, body: {} };
     }
     const own = this.stacks.filter(({ metadata }) => metadata.namespace === namespace);

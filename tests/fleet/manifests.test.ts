@@ -278,7 +278,7 @@ function keysIn(schema: Schema, path = ""): string[] {
 
 test("every key of a fleet file has a row, except sources of this machine's secrets", () => {
   const schema = z.toJSONSchema(FleetFile, { io: "input", unrepresentable: "any" }) as Schema;
-  const keys = keysIn(schema).filter((key) => !/\.(env|command)$|^concurrency$/.test(key));
+  const keys = keysIn(schema).filter((key) => !/\.(env|command)$/.test(key));
   expect(Object.keys(rows).sort()).toEqual(keys.sort());
   const [, section = ""] = readFileSync(join(__dirname, "../../docs/reference/fleet.md"), "utf8").split(
     "## What becomes of a fleet file\n",
@@ -395,6 +395,8 @@ test("each organization has its own namespace, account and Secrets", () => {
     "networks-globex: consortium-globex with apiKey",
     "networks-globex: git with accessToken",
   ]);
+  const turned = { ...fleet, stacks: [...fleet.stacks].reverse() };
+  expect(neededSecrets(turned)).toEqual(neededSecrets(fleet));
   const kms = made({ secretsProvider: "awskms://alias/fleet" });
   expect(neededSecrets(kms.fleet)[0]).toBe("networks-acme: consortium-fleet with backendUrl");
 });

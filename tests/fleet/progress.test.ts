@@ -185,18 +185,20 @@ describe("what the engine says", () => {
     ["warning", "update failed", ["update failed"]],
   ])("%s %j is %j", (severity, message, told) => expect(lines("up", said(severity, message))).toEqual(told));
 
-  test("errors are kept once, with the title of their resource", () => {
+  test("errors are kept once for each resource, with its title", () => {
     const urn = "urn:pulumi:s::p::consortium:index:Node::n";
     const { progress, lines: told } = followed(
       "up",
       said("error", "it is full", urn),
+      said("error", "it is full", urn),
+      said("error", "it is full", `${urn}2`),
       said("error", "it is full"),
       said("error", "full"),
       said("error", "another"),
       said("error", "preview failed"),
     );
-    expect(progress.errors).toEqual(["Node n: it is full", "another"]);
-    expect(told).toEqual(["error: it is full", "error: another"]);
+    expect(progress.errors).toEqual(["Node n: it is full", "Node n2: it is full", "another"]);
+    expect(told).toEqual(["error: it is full", "error: it is full", "error: another"]);
   });
 
   test.each([

@@ -48,7 +48,9 @@ describe("results of several runs", () => {
   });
 
   test("name the shards to run again: those that failed, and those that are missing", () => {
-    const failed = mergeResults([file("a", ["a"], shard(1, 3, "abc"), "failed"), file("b", ["b"], shard(2, 3, "abc"))]);
+    const killed = writeIn(folder, "killed.json", ""); // the remains of its job
+    const of = [file("a", ["a"], shard(1, 3, "abc"), "failed"), file("b", ["b"], shard(2, 3, "abc"))];
+    const failed = mergeResults([killed, ...of]);
     expect(failed.missing).toBe(
       "1 of 3 stacks have no result. There are no results of the shards 3/3. Run these shards again, and merge all of them.",
     );
@@ -96,6 +98,11 @@ describe("results of several runs", () => {
       "nothing",
       () => [writeIn(folder, "empty.json", " \n")],
       /empty\.json: empty, because the run ended before it had a result/,
+    ],
+    [
+      "what is no result",
+      () => [file("a", ["a"]), writeIn(folder, "b.json", "{}")],
+      /Name files that .* printed: .*b\.json does not hold the results of a fleet\.$/,
     ],
     [
       "another project",

@@ -24,7 +24,6 @@ beforeEach(async () => {
   cluster = new Kubernetes();
   config = await cluster.start();
   pulumi = new StubPulumi(join(folder, "stub"));
-  pulumi.stacks = { "trade/acme-prod": { tags: {}, networks: [], ids: [] } };
   writeIn(folder, "trade.yaml", "members: [m]\n");
   const organizations = {
     acme: { apiKey: { env: "A" }, stacks: { prod: "trade.yaml", test: { definition: "trade.yaml", name: "test" } } },
@@ -187,6 +186,10 @@ describe("resume", () => {
   interface Case {
     host?: string;
     pod?: string;
+    /** The start of the pod that the operator makes next. */
+    next?: string;
+    /** Of the stack, where that is not the fleet's. */
+    project?: string;
     update?: object;
     args?: string[];
     cleared: boolean;
@@ -200,6 +203,17 @@ describe("resume", () => {
     [
       "alive, but its Pulumi was killed",
       { pod: older, args: ["--yes"], cleared: true, said: "workspace deleted; lock of root@acme-prod-workspace-0" },
+    ],
+    [
+      "alive, and is made again at once, of a Program",
+      {
+        pod: older,
+        next: "2026-11-27T12:00:00Z",
+        project: "acme-prod",
+        args: ["--yes"],
+        cleared: true,
+        said: "cleared; started again",
+      },
     ],
     ["alive, but nobody agrees", { pod: older, cleared: false, said: "was not cleared: answer y, or use --yes" }],
     [
@@ -217,10 +231,12 @@ describe("resume", () => {
     ],
   ])(
     "a lock of a workspace that is %s",
-    async (_, { host = "acme-prod-workspace-0", pod, update, args = [], cleared, said }) => {
+    async (_, { host = "acme-prod-workspace-0", pod, next, project = "trade", update, args = [], cleared, said }) => {
       const locked = stack("acme-prod", "Stalled", "UpdateFailed", lockOf(host));
-      Object.assign(locked.status!, { currentUpdate: update });
+      Object.assign(locked.status!, { currentUpdate: update, projectInfo: { name: project } });
+      pulumi.stacks = { [`${project}/acme-prod`]: { tags: {}, networks: [], ids: [] } };
       if (pod !== undefined) cluster.pods.set(host, pod);
+      if (next !== undefined) cluster.next.set(host, next);
       const { code, stdout } = await run("resume", fleet, ...args);
       expect(stdout).toContain(said);
       expect({ code, started: started(locked) }).toEqual({ code: cleared ? 0 : 1, started: cleared });

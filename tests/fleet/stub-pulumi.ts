@@ -14,7 +14,8 @@ export type StubState = Record<string, StubStack>;
  * A `pulumi` that keeps each stack in a file, to test a fleet's own decisions: an `up` stores the network of the stack's settings. It
  * writes its events where the Automation API expects them.
  * The variable `STUB_<stack>` makes a preview, an `up` or a `destroy` of it fail ("fail:why") or wait for Ctrl-C ("hang"), not even end
- * then ("deaf"), or say that it heard it and take two seconds ("slow"); or a preview and an `up` replace two environments ("lose").
+ * then ("deaf"), or say that it heard it and take two seconds ("slow"); or find the lock of a process that has ended, once, and then fail
+ * ("locked:why"); or a preview and an `up` replace two environments ("lose").
  */
 const program = `#!/usr/bin/env node
 const { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
@@ -112,6 +113,15 @@ if (verb === "stack" && noun === "ls") {
   });
   writeFileSync(join(folder, name + ".pid"), String(process.pid));
   if (["hang", "deaf", "slow"].includes(order)) return void setInterval(() => undefined, 1_000);
+  const lock = join(folder, name + ".locked");
+  if (order === "locked" && !existsSync(lock)) {
+    writeFileSync(lock, "");
+    const holder = "created by root@" + require("node:os").hostname() + " (pid 4194305) at 2026-01-01T00:00:00Z";
+    const message = "the stack is currently locked by 1 lock(s). " + holder;
+    tell({ diagnosticEvent: { severity: "error", message, color: "never" } });
+    console.error("error: " + message);
+    return void finish(255);
+  }
   const words = { severity: "error", message: text + " (key " + process.env.CONSORTIUM_API_KEY + ")\\n", color: "never" };
   tell({ diagnosticEvent: words });
   finish(255);

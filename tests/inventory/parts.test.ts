@@ -205,7 +205,10 @@ describe("tethers", () => {
       { pinned_at: "2", reports: [{ reported_at: "3" }] },
       { at: "2", nodes: 1 },
     ],
-    [{ reports: [{ reported_at: "3" }, { created_at: "1" }, { changed_at: "9" }] }, { at: "3", nodes: 3 }],
+    ...["1 3 2", "2 1 3", "3 2 1"].map((order): [object, object] => [
+      { reports: [...order.split(" ").map((at) => ({ reported_at: at })), { created_at: "0" }, { changed_at: "9" }] },
+      { at: "3", nodes: 5 },
+    ]),
   ])("the pin of the report %j", (report, expected) => {
     const none = { at: undefined, network: undefined, transactionHash: undefined, blockNumber: undefined, nodes: 0 };
     expect(pinIn(4, report)).toEqual({ index: 4, ...none, ...expected });

@@ -8,6 +8,7 @@ import { modelOfPlan } from "../../inventory/plan/changes";
 import { readPlan } from "../../inventory/plan/read";
 import { readStack, type StackRead, withStacks } from "../../inventory/stack";
 import { ConsortiumClient } from "../../provider/api/client";
+import { type Service } from "../../service/index";
 import { later, planned, step } from "../cli/plans";
 import { stackOf } from "../observe/models";
 import { network, type Network, others, type Others, send } from "../support/network";
@@ -56,6 +57,12 @@ test("a stack of the dynamic provider and of the plugin make the same model, wit
   expect(urnsAside(readStack(JSON.parse(ofPlugin)).model)).toBe(urnsAside(model));
   expect(JSON.stringify(model)).not.toMatch(/password|ciphertext|basicAuth|gas_price/i);
   expect(() => readStack([])).toThrow("The document is not the state of a stack.");
+});
+
+test("a tether was changed when its stack last did that, or else made it", () => {
+  const changedAt = (more: object) =>
+    stackOf(["TetherService", "t", "t1", { tetherId: "t1" }, {}, more]).model.tethers[0]!.changedAt;
+  expect([changedAt({ created: "1", modified: "2" }), changedAt({ created: "1" })]).toEqual(["2", "1"]);
 });
 
 test("a network file, with logical names as ids", async () => {
@@ -138,14 +145,20 @@ test("a plan: a new object is in its parent, although its id is only known later
 });
 
 describe("the live network", () => {
-  async function made(): Promise<Network & { client: ConsortiumClient; calls: () => string[]; stop: () => void }> {
+  interface Made extends Network {
+    service: Service;
+    client: ConsortiumClient;
+    calls: () => string[];
+    stop: () => void;
+  }
+  async function made(): Promise<Made> {
     const { service, time, calls } = await start();
     const ids = await network(service, time);
     const path = `/consortia/${ids.consortiumId}/environments/${ids.environmentId}/appcreds`;
     await send(service, "POST", path, { membership_id: ids.membershipId });
     service.clearCalls();
     const stop = () => void service.store.nodes.remove(ids.nodeId);
-    return { ...ids, client: connected(), calls, stop };
+    return { ...ids, service, client: connected(), calls, stop };
   }
 
   test("makes one request for each list, however many look within seconds", async () => {
@@ -165,6 +178,20 @@ describe("the live network", () => {
     expect(model!.limits).toContainEqual({ kind: "consortia", used: 1, most: 2 });
     expect(model!.organization).toMatch(/^o\w+$/);
     expect(model!.consortia[0]!.environments[0]!.nodes[0]!.urls!.rpc).toMatch(/^http/);
+  });
+
+  test("of one of two consortia, counts both, and names the organization unless one of them is another's", async () => {
+    const { client, consortiumId, service } = await made();
+    await client.http.request("POST", "/consortia", { body: { name: "second" } });
+    const look = () => new LiveNetwork(client).look({ consortium: consortiumId });
+    const own = await look();
+    expect(own.consortia.map(({ id }) => id)).toEqual([consortiumId]);
+    expect(own.limits).toContainEqual({ kind: "consortia", used: 2, most: 2 });
+    expect(own.organization).toMatch(/^o\w+$/);
+    const list = (await client.http.request("GET", "/consortia")).body as object[];
+    const body = list.map((one, at) => ({ ...one, owner: `o${at}` }));
+    service.faults.add({ kind: "status", status: 200, route: "/consortia", body, times: Infinity });
+    expect(await look()).not.toHaveProperty("organization");
   });
 
   test("shows the managing stacks, and which objects are not in stacks, drifted or are gone", async () => {
@@ -190,6 +217,13 @@ describe("the live network", () => {
     ])
       expect(outline(await look(...stacks))).toEqual(expect.arrayContaining(said));
     expect(outline(await look(other))).toContain("consortium fixture not in stacks");
+    // Each stack that has an object is compared with it.
+    const names = ["first", "another", "third"].map((name, at) =>
+      stackOf(["Membership", `m${at}`, membershipId, { consortiumId, orgName: name }]),
+    );
+    expect(outline(await look(...names))).toContain(
+      'membership first m2 orgName is "first", and "another" in the stack orgName is "first", and "third" in the stack',
+    );
     // A service need not list credentials, so none counts as gone.
     const unlisted = await look();
     for (const environment of unlisted.consortia[0]!.environments)

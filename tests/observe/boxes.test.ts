@@ -320,10 +320,13 @@ describe.each(maps)("where the boxes of a network stand: %s", (_, make) => {
       const column = items.map(boxOf).filter(({ x }) => x === boxOf(items[0]!).x);
       column.slice(1).forEach(({ y }, at) => expect(y - bottom(column[at]!)).toBeGreaterThanOrEqual(9.99));
     }
-    for (const group of map.groups)
+    for (const group of map.groups.filter(({ rows }) => rows === undefined)) {
+      group.groups.slice(1).forEach((one, at) => {
+        expect(boxOf(one).y - bottom(boxOf(group.groups[at]!))).toBeGreaterThanOrEqual(13.99);
+      });
       for (const inner of group.groups)
-        for (const member of group.items)
-          if (group.rows === undefined) expect(boxOf(inner).x - right(boxOf(member))).toBeGreaterThanOrEqual(71.99);
+        for (const member of group.items) expect(boxOf(inner).x - right(boxOf(member))).toBeGreaterThanOrEqual(71.99);
+    }
     const inside = Math.max(0, ...map.groups.map(boxOf).map(right));
     for (const chain of map.items.filter(({ kind }) => kind === "chain"))
       if (inside > 0) expect(boxOf(chain).x - inside).toBeCloseTo(72);

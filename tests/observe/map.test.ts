@@ -146,15 +146,6 @@ describe("positions of boxes", () => {
     expect(map.groups[0]!.items.map(({ label }) => label)).toEqual(memberships.map(({ orgName }) => orgName));
   });
 
-  test.each(linked)("%s environments of %s nodes and %s members are in the order of the map", (...size) => {
-    const map = tall(...size);
-    const { boxes } = layoutOf(map);
-    const isDown = (items: readonly { key: string }[]): boolean =>
-      items.every(({ key }, at) => at === 0 || boxes.get(key)!.y > boxes.get(items[at - 1]!.key)!.y);
-    for (const { items, groups } of [map, ...map.groups, ...map.groups.flatMap((one) => one.groups)])
-      expect([isDown(items.filter(({ kind }) => kind !== "tetherService")), isDown(groups)]).toEqual([true, true]);
-  });
-
   test.each(linked)("%s environments of %s nodes and %s members: no line crosses another's box", (...size) => {
     const map = tall(...size);
     const { boxes, ways } = layoutOf(map);
@@ -229,66 +220,6 @@ describe("positions of boxes", () => {
   }
   const isWithin = ([x, y]: Point, box: { x: number; y: number; width: number; height: number }): boolean =>
     x > box.x + 0.1 && x < box.x + box.width - 0.1 && y > box.y + 0.1 && y < box.y + box.height - 0.1;
-});
-
-test("services, zones and the like are inside their parents, and services have lines from their owners", () => {
-  const zone = { facts: { region: "us-east-2", cloud: "aws", type: "kaleido" }, state: "active" };
-  const services = Array.from({ length: 2 }, (_, at) => ({
-    kind: "service" as const,
-    id: `s${at}`,
-    name: `store ${at}`,
-    membershipId: "m0",
-    state: "started",
-    facts: { service: "documentstore" },
-    urls: { http: "https://store.example" },
-  }));
-  const configurations = Array.from({ length: 5 }, (_, at) => ({
-    kind: "configuration" as const,
-    id: `k${at}`,
-    name: `gas ${at}`,
-    state: "active",
-    facts: { type: "node_config" },
-  }));
-  const inside = [
-    ...services,
-    { ...services[0]!, id: "s2", name: "off", state: "stopped", change: "delete" as const },
-    { kind: "destination" as const, id: "s0/inbox", name: "inbox", facts: { serviceId: "s0", setupComplete: false } },
-    ...configurations,
-    { kind: "environmentZone" as const, id: "z1", name: "ohio", ...zone },
-  ];
-  const map = mapOf(
-    networkOf({
-      memberships: [memberOf(0)],
-      environments: [environmentOf(1, [], { others: inside })],
-      others: [
-        { kind: "consortiumZone", id: "z0", name: "ohio", ...zone },
-        { kind: "invitation", id: "i0", name: "Third", state: "pending", facts: { email: "ops@third.example" } },
-      ],
-    }),
-  );
-  const lines = ({ items }: { items: MapItem[] }) =>
-    items.map(({ kind, label, details, tone }) => [kind, label, ...details, tone].join(" | "));
-  const [consortium] = map.groups;
-  expect(lines(consortium!)).toEqual([
-    "membership | Member 0 | good",
-    "consortiumZone | ohio | zone · us-east-2 · aws | good",
-    "invitation | Third | invitation · ops@third.example · pending | waiting",
-  ]);
-  expect(lines(consortium!.groups[0]!)).toEqual([
-    "service | store 0 | documentstore · Member 0 · started | good",
-    "service | store 1 | documentstore · Member 0 · started | good",
-    "service | off | documentstore · Member 0 · stopped | ⚠ DESTROYS WHAT IT KEEPS | bad",
-    "destination | inbox | destination · not set up | plain",
-    "configuration | 5 configurations | good",
-    "environmentZone | ohio | zone · us-east-2 · aws | good",
-  ]);
-  expect(map.edges).toEqual(
-    ["s0", "s1", "s2"].map((id) => ({ from: "membership:m0", to: `service:${id}`, kind: "owns" })),
-  );
-  expect(consortium!.groups[0]!.items[0]!.title).toContain("at https://store.example");
-  expect(mermaidOf(map)).toMatch(/\[\["store 0<br\/>documentstore · Member 0 · started"\]\]/);
-  const { boxes } = layoutOf(map);
-  expect([...consortium!.items, ...consortium!.groups[0]!.items].filter(({ key }) => !boxes.has(key))).toEqual([]);
 });
 
 test("a plan's changes are shown by shape and word, and lost ledgers prominently", () => {

@@ -1,6 +1,9 @@
 import type * as Connection from "../../cli/shared/connection";
 import { exportStack } from "../../cli/shared/connection";
 import { consortium } from "../cli/command";
+import { type NetworkModel } from "../../inventory/model";
+import { type Result } from "../../observe/check/checks";
+import { temporary, writeIn } from "../fleet/made";
 import { client } from "../service/helpers";
 import { send } from "../support/network";
 import { setEnvironment, start } from "../support/service";
@@ -10,6 +13,41 @@ jest.mock("../../cli/shared/connection", () => ({
   ...jest.requireActual<typeof Connection>("../../cli/shared/connection"),
   exportStack: jest.fn(),
 }));
+
+test("check tries the credentials of a stack and those of --outputs", async () => {
+  const { service } = await start();
+  const { _id: id, owner } = await send(service, "POST", "/consortia", { name: "trade" });
+  const resource = (type: string, id: string, outputs: object) => {
+    const urn = `urn:pulumi:dev::app::consortium:index:${type}::${id}`;
+    return { urn, id, inputs: {}, outputs: { ...outputs, __kept: { version: 2, organizations: [owner], keys: [] } } };
+  };
+  const pair = (username: string) => ({ username, password: "p" });
+  const resources = [resource("Consortium", id, {}), ...["a", "b"].map((one) => resource("AppCred", one, pair(one)))];
+  jest.mocked(exportStack).mockResolvedValue({ version: 3, deployment: { resources } });
+  const outputs = writeIn(temporary(), "outputs.json", JSON.stringify([pair("c"), pair("d")]));
+  const { stdout } = await consortium(["check", "--stack", "dev", "--outputs", outputs, "--json"]);
+  const { results } = JSON.parse(stdout) as { results: Result[] };
+  const tried = results.flatMap(({ check, subject }) => (check === "credential" ? [subject.id] : []));
+  expect(tried.sort()).toEqual(["a", "b", "c", "d"]);
+});
+
+test("a live map of a stack has its tethers, and those of --tether", async () => {
+  const ids = ["tether0001", "tether0002", "tether0003"];
+  const { service } = await start({ tethers: ids.map((id) => ({ id })) });
+  const { _id: id, owner } = await send(service, "POST", "/consortia", { name: "trade" });
+  const kept = { version: 2, organizations: [owner], keys: [] };
+  const resource = (type: string, id: string, inputs: object) => {
+    const urn = `urn:pulumi:dev::app::consortium:index:${type}::${id}`;
+    return { urn, id, inputs, outputs: { ...inputs, __kept: kept } };
+  };
+  const [first, second, given] = ids as [string, string, string];
+  const tethers = [first, second].map((tetherId) => resource("TetherService", tetherId, { tetherId }));
+  const resources = [resource("Consortium", id, { name: "trade" }), ...tethers];
+  jest.mocked(exportStack).mockResolvedValue({ version: 3, deployment: { resources } });
+  const { stdout } = await consortium(["map", "--live", "--stack", "dev", "--tether", given, "--json"]);
+  const model = JSON.parse(stdout) as NetworkModel;
+  expect(model.tethers.map((one) => one.id).sort()).toEqual(ids);
+});
 
 /* An object that another organization's key does not show is not gone: neither check nor map may say so. */
 

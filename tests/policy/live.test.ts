@@ -6,7 +6,7 @@ import {
   withSettings,
 } from "../../sdk/policy";
 import { others, send } from "../support/network";
-import { setEnvironment } from "../support/service";
+import { setEnvironment, startAnother } from "../support/service";
 import { begin, inside } from "./support/existing";
 import { judge, messages } from "./support/host";
 import { network, Plan, unknown } from "./support/plan";
@@ -243,6 +243,19 @@ test("explicit Providers ask with their own keys", async () => {
   for (const name of ["c", "d"]) plan.add("Consortium", name);
   expect(await messages(consortia, plan)).toEqual([
     expect.stringMatching(/^The organization of the default provider .*outside of it "fixture"/),
+  ]);
+});
+
+test("two services with the same key are two organizations", async () => {
+  const { service: first } = await begin();
+  const second = await startAnother({ organizations: [{ name: "acme", apiKey: first.apiKey }] });
+  await send(second, "POST", "/consortia", { name: "theirs" });
+  await send(second, "POST", "/consortia", { name: "too" });
+  const plan = new Plan();
+  for (const [name, { baseUrl }] of Object.entries({ first, second }))
+    plan.add("Consortium", name, {}, { provider: plan.provider(name, { apiKey: first.apiKey, baseUrl }) });
+  expect(await messages(consortia, plan)).toEqual([
+    expect.stringMatching(/^The organization of provider "second" .*outside of it "theirs" and "too"/),
   ]);
 });
 

@@ -193,6 +193,12 @@ const table: [ConsortiumPolicy, string, string, Row[]][] = [
         {},
         'The orgName of Membership "it" does not match ^[a-z][a-z0-9-]*$. Change it.',
       ],
+      [
+        "the name of a business that is invited, by the pattern for the type",
+        (plan) => void plan.add("Invitation", "it", { orgName: "Acme Inc." }),
+        { pattern: { Invitation: "^[a-z]+$", Membership: "." } },
+        'The orgName of Invitation "it" does not match ^[a-z]+$. Change it.',
+      ],
       ["another pattern", named("Node", "Acme 1"), { pattern: "^[A-Z]" }],
       [
         "a pattern for the type",
