@@ -232,9 +232,12 @@ describe("names", () => {
   test("a part has its earlier names, without its own", () => {
     const nodes = { acme: { main: { formerly: "first" }, next: null } };
     const members = { apex: { formerly: "ace" }, acme: null };
-    const parts = partsOf(planned("trade", { members, environments: { prod: { ...raft, nodes } } }, undefined));
+    const credentials = { apex: null, ace: { member: "acme" } }; // the new one has the old name of the other
+    const prod = { ...raft, nodes, credentials };
+    const parts = partsOf(planned("trade", { members, environments: { prod } }, undefined));
     const formerly = (name: string) => parts.find(({ planned: { names } }) => names[0] === name)!.formerly;
     expect(["trade", "trade/acme", "trade/apex"].map(formerly)).toEqual([[], [], ["trade/ace"]]);
     expect(["trade/prod/main", "trade/prod/next"].map(formerly)).toEqual([["trade/prod/first"], []]);
+    expect(["trade/prod/apex", "trade/prod/ace"].map(formerly)).toEqual([[], []]);
   });
 });
