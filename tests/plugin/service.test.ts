@@ -179,18 +179,6 @@ describe("a preview of an update", () => {
   });
   const preview = async (kind: string, olds: Props, news: Props): Promise<Props> =>
     (await plugin.update(kind, "id1", olds, news, { preview: true })).outs;
-  const environment = { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" };
-
-  test("knows outputs that stay, but not those that the update may change or that were never shown", async () => {
-    const olds = { ...environment, chainId: 7, state: "live", revision: "3" };
-    expect(await preview("Environment", olds, { ...environment, name: "f" })).toMatchObject({
-      name: "f",
-      chainId: 7,
-      state: "live",
-      revision: unknown,
-    });
-    expect(await preview("Environment", environment, environment)).toMatchObject({ state: unknown, chainId: unknown });
-  });
 
   test("still shows a removed secret input as a secret", async () => {
     const olds = { name: "c", description: secret("hush"), state: "setup" };
