@@ -1,4 +1,4 @@
-import { CustomResource, type CustomResourceOptions, type Input, output, Resource } from "@pulumi/pulumi";
+import { CustomResource, type CustomResourceOptions, type Input, output, type Resource } from "@pulumi/pulumi";
 import { type ClassName, classOf, contentsKey, tetherIdOf, unnamedKey } from "../provider/constants";
 import {
   type ConfigurationFields,
@@ -173,8 +173,6 @@ function resource<Self, Args extends object>(
       const isNamed = nameKey === undefined || inputs[nameKey] !== undefined;
       const named = isNamed ? inputs : { ...inputs, [nameKey]: name, [unnamedKey]: true };
       super(className, name, named, usual ? { ...usual, ...opts } : opts);
-      if (className === "Membership") membershipNames.set(this, namesOf(name, opts));
-      else declareMember(args as Flat, className, name, opts);
     }
   };
 }
@@ -195,29 +193,8 @@ export function readable<Self, Args extends object, Place extends object>(
 interface Declared {
   names: (string[] | undefined)[];
   deletedWith?: true;
-  /** The names of the members with something in an environment, and of their credentials: a rename may concern all of them. */
-  memberships?: (string[] | undefined)[];
-  credentials?: (string[] | undefined)[];
 }
 const declaredIn = new WeakMap<Resource, Declared>();
-const membershipNames = new WeakMap<Resource, string[] | undefined>();
-
-/** Records whose a node or a credential is. */
-function declareMember(args: Flat, className: ClassName, name: string, opts?: CustomResourceOptions): void {
-  const declared = Resource.isInstance(args.environment) ? declaredIn.get(args.environment) : undefined;
-  if (!declared) return;
-  if (className === "AppCred") (declared.credentials ??= []).push(namesOf(name, opts));
-  const { membership } = args;
-  if (Resource.isInstance(membership) && membershipNames.has(membership))
-    (declared.memberships ??= []).push(membershipNames.get(membership));
-}
-
-/** The names, once each. undefined: not all are known, or there are none. */
-const knownNames = (names: (string[] | undefined)[] = []): string[][] | undefined => {
-  const known = names.filter((one) => one !== undefined);
-  const all = [...new Map(known.map((one) => [one[0], one])).values()];
-  return known.length === names.length && all.length > 0 ? all : undefined;
-};
 
 /** Records a child, unless it is only read, or stays in the service when its resource is deleted. */
 function declare(inside: Resource | undefined, name: string, opts: CustomResourceOptions = {}): void {
@@ -231,12 +208,10 @@ function declare(inside: Resource | undefined, name: string, opts: CustomResourc
  * The names of children that a consortium or an environment passes to its provider. A preview asks no provider about deletions, but it asks
  * about the parent. undefined: not all names are known.
  */
-const classesIn = ({ names, deletedWith, memberships, credentials }: Declared): object | undefined => {
+const classesIn = ({ names, deletedWith }: Declared): object | undefined => {
   const more = deletedWith && { deletedWith };
   const known = names.filter((one) => one !== undefined);
-  if (known.length < names.length) return more;
-  const others = { memberships: knownNames(memberships), credentials: knownNames(credentials) };
-  return { classes: known, ...more, ...Object.fromEntries(Object.entries(others).filter(([, some]) => some)) };
+  return known.length < names.length ? more : { classes: known, ...more };
 };
 
 /** The argument with these names. A parent that is only read, or stays in the service, loses nothing. */

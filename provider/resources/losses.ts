@@ -53,27 +53,14 @@ export function lostEnvironments(olds: Props, news: Props): string[] {
   });
 }
 
-/** What to write if nodes, and perhaps the memberships and credentials beside them, were only renamed: else they are made anew. */
+/** What to write if nodes were only renamed: else they are made anew. */
 export function renamedNodes(olds: Props, news: Props): string[] {
-  const groups = (["memberships", "nodes", "credentials"] as const).flatMap((title) => {
-    const { gone = [], added = [], inFile = false } = differenceIn(besides(olds, title), besides(news, title)) ?? {};
-    return gone.length > 0 && added.length > 0 ? [{ title, gone, added, inFile }] : [];
-  });
-  const [{ inFile } = { inFile: false }] = groups;
-  if (groups.length === 0) return [];
+  const { gone = [], added = [], inFile = false } = differenceIn(olds, news) ?? {};
+  if (gone.length === 0 || added.length === 0) return [];
   const shown = (names: readonly string[]): string => quoted(inFile ? names.map(keyInFile) : names, "and");
-  const all = groups.map(({ title, gone, added }) => `creates ${title} ${shown(added)}, and deletes ${shown(gone)}`);
   const remedy = inFile ? 'formerly: "<its old key>"' : 'the resource option aliases: [{ name: "<its old name>" }]';
-  const each = groups.length > 1 ? "each of them, the memberships first," : "each";
   return [
-    `environment "${printable(String(news.name))}": ${all.join("; ")}, which are no longer declared. If you only renamed them, give ${each} ` +
-      `${remedy}: then nothing is created or deleted.${inFile ? " A member that was renamed needs that, too." : ""}`,
+    `environment "${printable(String(news.name))}": creates nodes ${shown(added)}, and deletes ${shown(gone)}, which are no longer declared. ` +
+      `If you only renamed them, give each ${remedy}: then nothing is created or deleted. A member that was renamed needs that, too.`,
   ];
-}
-
-/** The names of the nodes, or of what belongs to their members, as the program of classes tells. */
-function besides({ [contentsKey]: given, ...props }: Props, title: "memberships" | "nodes" | "credentials"): Props {
-  if (title === "nodes" || Array.isArray(given))
-    return { ...props, [contentsKey]: title === "nodes" ? given : undefined };
-  return { ...props, [contentsKey]: { classes: (given as Props | undefined)?.[title] } };
 }

@@ -246,6 +246,17 @@ describe("pulumi do --stateless", () => {
     expect(deleted).toEqual([expect.stringMatching(new RegExp(`/nodes/${net.nodeId}$`))]);
   });
 
+  test("an id that is also the name of another kind is its own", async () => {
+    const { net, service, time } = await world();
+    await others(service, time, net);
+    await send(service, "POST", "/consortia", { name: "inbox" });
+    const destination = await protocol.read(urn("Destination"), "fixture/main/documents/inbox", {});
+    await protocol.read(urn("Consortium"), "inbox", {});
+    await protocol.delete(urn("Destination"), destination.id, destination.outs);
+    expect(service.store.destinations.list()).toEqual([]);
+    expect(service.store.consortia.list()).toHaveLength(2);
+  });
+
   test("before a delete can be confirmed, the read warns about the losses; an import does not", async () => {
     const { net } = await world();
     const lines = () => protocol.shown.splice(0).map(({ text }) => text);

@@ -103,6 +103,7 @@ describe("properties", () => {
       { version: "2", __internal: {}, pluginDownloadURL: "u" },
       [],
     ],
+    ["an addition beside another value", { region: "eu", own: true }, { region: "us", own: false }, ["region"]],
     ["a formatted value", { region: "eu" }, { region: " eu" }, []],
   ])("a provider's difference: %s", (_, olds, news, changed) => {
     const request = new DiffRequest();

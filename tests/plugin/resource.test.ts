@@ -122,7 +122,7 @@ describe("a preview of an update", () => {
   ])("the password %s", async (_, news, outs) => {
     await world();
     const found = await preview("AppCred", shown, { ...pair, ...news });
-    expect(found).toMatchObject({ username: outs.username, revision: unknown });
+    expect(found).toMatchObject({ username: outs.username, revision: unknown, authType: unknown }); // never shown
     expect(JSON.stringify(found.password)).toContain(outs.password === unknown ? unknown : "hush");
   });
 

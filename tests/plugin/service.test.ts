@@ -1,6 +1,4 @@
-import { type PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { CheckRequest, type CheckResponse, DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
-import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../package.json";
 import { unknown } from "../../provider/core/values";
 import { anyText, containing } from "../service/helpers";
@@ -29,11 +27,6 @@ async function place(inputs: Props = {}) {
 }
 
 const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
-
-test("it has the version of the package", async () => {
-  const info = await plugin.call<PluginInfo>("getPluginInfo", new Empty());
-  expect(info.getVersion()).toBe(version);
-});
 
 test.each([
   ["a setting that does not exist", { apikey: "k" }, "", /no setting "apikey"; did you mean "apiKey"/],
@@ -186,18 +179,6 @@ describe("a preview of an update", () => {
   });
   const preview = async (kind: string, olds: Props, news: Props): Promise<Props> =>
     (await plugin.update(kind, "id1", olds, news, { preview: true })).outs;
-  const environment = { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" };
-
-  test("knows outputs that stay, but not those that the update may change or that were never shown", async () => {
-    const olds = { ...environment, chainId: 7, state: "live", revision: "3" };
-    expect(await preview("Environment", olds, { ...environment, name: "f" })).toMatchObject({
-      name: "f",
-      chainId: 7,
-      state: "live",
-      revision: unknown,
-    });
-    expect(await preview("Environment", environment, environment)).toMatchObject({ state: unknown, chainId: unknown });
-  });
 
   test("still shows a removed secret input as a secret", async () => {
     const olds = { name: "c", description: secret("hush"), state: "setup" };
@@ -232,30 +213,6 @@ test("differences: in place, replacing, none; and a provider's never replace", a
   expect(some.getDetaileddiffMap().get("consensusType")!.getKind()).toBe(PropertyDiff.Kind.UPDATE_REPLACE);
   expect(plugin.shown).toEqual([
     { row: "acme", text: expect.stringMatching(/DESTROYS ITS LEDGER/) as string, warns: true, passing: false },
-  ]);
-});
-
-test.each<[string, Props, string[]]>([
-  ["another setting is a change", { region: "ap" }, ["region"]],
-  [
-    "additions of an SDK, the engine or the plugin are not a change",
-    { own: "apiKey", version: "0.3.0", __internal: {} },
-    [],
-  ],
-  ["additions beside another setting are not a change, either", { own: false, region: "ap" }, ["region"]],
-  [
-    "a setting with the prefix of stack configuration is the same",
-    { region: undefined, "consortium:region": "eu" },
-    [],
-  ],
-])("settings of a provider: %s", async (_, change, changed) => {
-  const olds = { own: true, region: "eu", apiKey: secret("k"), version: "0.2.0" };
-  const news = JSON.parse(JSON.stringify({ ...olds, ...change })) as Props;
-  const difference = await plugin.diffConfig("urn:pulumi:dev::p::pulumi:providers:consortium::acme", olds, news);
-  expect([difference.getChanges(), difference.getDiffsList(), difference.getReplacesList()]).toEqual([
-    changed.length > 0 ? DIFF_SOME : DIFF_NONE,
-    changed,
-    [],
   ]);
 });
 

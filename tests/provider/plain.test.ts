@@ -1,5 +1,5 @@
 import { brokenTexts, printable, printableLines } from "../../provider/api/printable";
-import { isGoing, isGone, isOneOf } from "../../provider/api/states";
+import { isOneOf } from "../../provider/api/states";
 import { didYouMean, nearest, unknownSetting } from "../../provider/core/suggest";
 import { counted, fieldsOf, inEther, isObject, messageOf, text, weiOf } from "../../provider/plain";
 
@@ -115,22 +115,6 @@ test("an unknown setting, without its value", () => {
     'Stack configuration consortium:regoin is not a setting; did you mean "region"? Remove it with `pulumi config rm consortium:regoin`.',
   );
 });
-
-test.each<[unknown, boolean, boolean]>([
-  ["deleted", true, false],
-  ["DELETED", true, false],
-  ["undeleted", false, false],
-  ["deleted_soon", false, true],
-  ["deleting", false, true],
-  ["deletion", false, true],
-  ["pending_delete", false, true],
-  ["removing", false, true],
-  ["removed", true, false],
-  [["deleted"], false, false],
-  [undefined, false, false],
-])("%j is gone: %j, and going: %j", (state, gone, going) =>
-  expect([isGone({ state }), isGoing({ state })]).toEqual([gone, going]),
-);
 
 test("whether a state is one of several, ignoring case and blanks; never if there are none", () => {
   expect(isOneOf(["started", "live"], " Live ")).toBe(true);

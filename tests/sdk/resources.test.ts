@@ -63,8 +63,7 @@ describe("resources", () => {
     const made = await of(network(as)[key]!);
     expect(made.type).toBe(`pulumi-nodejs:dynamic/consortium:${type}`);
     const inside = { c: "e", e: "n" }[key];
-    const others = key === "e" && as === "resources" && { memberships: [["m"]], credentials: [["a"]] };
-    const contents = inside !== undefined && { __environments: { classes: as === "ids" ? [] : [[inside]], ...others } };
+    const contents = inside !== undefined && { __environments: { classes: as === "ids" ? [] : [[inside]] } };
     expect(made.inputs).toEqual({ ...inputs, ...contents, __provider: stub(handler), __logicalName: key });
   });
 

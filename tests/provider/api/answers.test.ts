@@ -177,6 +177,21 @@ describe("the organization of a key", () => {
     await client.requireOrganization();
   });
 
+  test("is the owner of the first consortium that nobody else takes part in, whatever is before it", async () => {
+    const member = (_id: string, org_id: string) => ({ _id, org_id });
+    const lists: Record<string, object[]> = {
+      consortia: [{ _id: "c0" }, { _id: "c1", owner: "o2" }, { _id: "c2", owner: "o1" }],
+      "consortia/c1/memberships": [member("m1", "o1"), member("m2", "o2")],
+      "consortia/c2/memberships": [member("m3", "o1")],
+    };
+    const server = await peer((response, seen, socket) => {
+      const list = lists[server.requests[seen - 1]!.url.replace("/api/v1/", "")];
+      return json(list ? 200 : 404, list ?? {})(response, seen, socket);
+    });
+    const required = new ConsortiumClient(http(server.baseUrl, { organization: "o2" })).requireOrganization();
+    await expect(required).rejects.toThrow(/must be o2 .* belongs to organization o1/);
+  });
+
   test.each([
     ["another one's consortia", [{ _id: "c1", owner: "o1" }], /The organization must be o2 .*, but the API key/],
     ["no consortium, so that there is nothing to mistake", [], undefined],

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { ServiceClock } from "../../../provider/api/clock";
 import { version } from "../../../provider/version";
 import { apiKey, failure, http, json, peer, type Reply } from "../../support/peer";
 import { virtualTime } from "../../support/virtual-time";
@@ -31,6 +32,18 @@ test.each([
   const { baseUrl, requests } = await peer(json(200, []));
   await http(baseUrl).request("GET", "/x", { query });
   expect(requests[0]!.url).toBe(`/api/v1/x${written}`);
+});
+
+test("the service's clock is that of its newest answers: somebody may have set it", () => {
+  const clock = new ServiceClock();
+  expect(clock.earliest(0)).toBeUndefined();
+  const seen = (ahead: number): void => {
+    for (let at = 0; at < 20_000; at += 1_000) clock.saw(new Date(ahead + at).toUTCString(), at + 5);
+  };
+  for (const ahead of [90_000, 30_000]) {
+    seen(ahead);
+    expect(clock.earliest(20_000)).toBe(ahead + 19_995);
+  }
 });
 
 describe("connections", () => {

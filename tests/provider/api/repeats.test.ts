@@ -48,13 +48,20 @@ test.each([json(500, {}), json(503, {}), reset])("a POST that does no harm twice
   expect(server.requests).toHaveLength(3);
 });
 
-test("each kind of failure has its own limit: a long requested wait leaves time for retries after a reset", async () => {
-  virtualTime();
-  const fail: Reply = (response, seen, socket) => (seen <= 6 ? json(429, {}) : reset)(response, seen, socket);
-  const server = await peer(failing(11, fail));
-  const { body } = await http(server.baseUrl).request("PATCH", "/x", { body: {} });
-  expect(body).toEqual({ seen: 12 });
-});
+test.each([
+  ["a reset", reset],
+  ["503", json(503, {})],
+])(
+  "each kind of failure has its own limit: a long requested wait leaves time for retries after %s",
+  async (_, other) => {
+    virtualTime();
+    const wait = json(429, {}, { "retry-after": "20" });
+    const fail: Reply = (response, seen, socket) => (seen <= 6 ? wait : other)(response, seen, socket);
+    const server = await peer(failing(11, fail));
+    const { body } = await http(server.baseUrl).request("PATCH", "/x", { body: {} });
+    expect(body).toEqual({ seen: 12 });
+  },
+);
 
 test.each([
   [503, 15_000, 31_000],

@@ -136,6 +136,10 @@ test.each([
   ["DELETED", "gone"],
   ["terminated", "gone"],
   ["DELETE_COMPLETE", "gone"],
+  ["undeleted", "unknown"],
+  ["deleted_soon", "going"],
+  ["pending_delete", "going"],
+  [["deleted"], "ready"],
 ])("%s: %s", (state, condition) => {
   expect(conditionOf(state)).toBe(condition);
 });

@@ -63,37 +63,6 @@ test("a replacement that destroys a ledger is a loud warning in the preview", as
   ]);
 });
 
-const environments = (...names: (string | string[])[]) => ({
-  name: "trade",
-  __environments: names.map((one) => [one].flat().map((name) => `trade/${name}`)),
-});
-
-test.each<[string, object, object, RegExp[]]>([
-  ["nothing is known of before", {}, environments("prod"), []],
-  ["all are there", environments("prod", "test"), environments("test", "prod"), []],
-  ["one is new", environments("prod"), environments("prod", "test"), []],
-  ["one says formerly", environments("prod"), environments(["live", "prod"]), []],
-  ["the whole network says formerly", environments("prod"), environments(["live", "live2", "prod"]), []],
-  ["the program does not say any more", environments("prod"), { name: "trade" }, []],
-  [
-    "one is gone",
-    environments("prod", "test"),
-    environments("test"),
-    [/^WARNING: environment "trade\/prod": DELETING/],
-  ],
-  [
-    "one is gone, and two are new",
-    environments("prod"),
-    environments("a", "b"),
-    [/^WARNING: environment "trade\/prod": DELETING/, /\("a" or "b"\), write "formerly: prod" there/],
-  ],
-])("environments of a network file: %s", async (_, olds, news, expected) => {
-  const { said } = await start();
-  const { inputs, failures } = await consortium.check({ ...olds }, { ...news });
-  expect({ inputs, failures }).toEqual({ inputs: news, failures: [] });
-  expect(said).toEqual(expected.map((one) => expect.stringMatching(one) as string));
-});
-
 describe("errors", () => {
   test("an object that exists but is not ready: id, all properties with __provider, and reasons", async () => {
     const { service, time, said } = await start({ timing: { nodeStart: 600_000 } });

@@ -1,5 +1,5 @@
 import { type AnswersChange, type Service, type Timing } from "../../../service/index";
-import { bases, type Collected, collected, nameField, nameKey, named, storeOf } from "../../support/bases";
+import { bases, type Collected, collected, nameKey, storeOf } from "../../support/bases";
 import { Engine, failed } from "../../support/engine";
 import { made, world } from "../../support/lifecycle";
 import { newProcess, setEnvironment } from "../../support/service";
@@ -15,8 +15,6 @@ interface Variant {
   then?: (service: Service) => void;
   /** The kinds that it may affect. Default: all. */
   kinds?: readonly Collected[];
-  /** The kinds that the service does not delete alone. */
-  stay?: readonly Collected[];
 }
 
 const deletions = (status: number): AnswersChange["deleted"] =>
@@ -27,12 +25,6 @@ const aroundCredentials: Collected[] = ["consortium", "membership", "environment
 
 /** Each service has several manners that do not touch one another. */
 const variants: Variant[] = [
-  { where: "the service answers as the embedded one does by default" },
-  {
-    where: "the service is like the hosted one",
-    answers: { like: "hosted" },
-    stay: ["consortiumZone", "environmentZone"],
-  },
   {
     where:
       "creates are answered 200, changes and deletions 202, what is gone 410, and objects have an id and fields that nobody knows",
@@ -80,9 +72,9 @@ const variants: Variant[] = [
   },
 ];
 
-describe.each(variants)("on a service where $where", ({ answers, timing, then, kinds = collected, stay = [] }) => {
+describe.each(variants)("on a service where $where", ({ answers, timing, then, kinds = collected }) => {
   test.each(kinds)("%s: it is created, changes in place and only with the program, and is deleted", async (kind) => {
-    const { engine, service, net, time, count, shown, said } = await world(kind);
+    const { engine, service, net, time, count, shown } = await world(kind);
     if (answers) service.setAnswers(answers);
     if (timing) service.setTiming(timing);
     const isListed = kind !== "appCred" || typeof answers?.listCredentials !== "number";
@@ -103,13 +95,6 @@ describe.each(variants)("on a service where $where", ({ answers, timing, then, k
 
     const state = engine.kept!;
     await engine.destroy();
-    if (stay.includes(kind)) {
-      expect(said.join("\n")).toMatch(
-        /stays for now, and is deleted with its (consortium|environment): the service does not/,
-      );
-      expect([engine.kept, await count()]).toEqual([undefined, 1]);
-      return;
-    }
     engine.kept = state;
     newProcess();
     await engine.destroy(); // as after an interrupted run, by a process that does not know that it was deleted
@@ -131,26 +116,6 @@ const complete = (kind: Collected, id: string): object => {
 };
 
 describe("a service that changes nothing in place", () => {
-  const cases = named.map((kind, at) => [kind, [404, 405, 501][at % 3]!] as const);
-  test.each(cases)("%s, %i: says so, changes nothing and loses nothing", async (kind, patch) => {
-    const { engine, service, net, shown } = await world(kind);
-    const args = bases[kind](net);
-    await engine.up(args);
-    service.setAnswers({ patch });
-    const { outputs } = engine.kept!;
-    const outcome = await engine.up({ ...args, [nameKey(kind)]: "renamed" });
-    expect(outcome).toEqual(
-      failed(
-        new RegExp(
-          `console.*cannot change ${nameKey(kind)} in place \\(PATCH .*HTTP ${patch}.*Nothing was changed.*(--replace|A replacement would)`,
-        ),
-      ),
-    );
-    expect(engine.outputs).toEqual(outputs);
-    expect(await engine.up(args)).toEqual({ then: "same" });
-    expect(await shown()).toMatchObject({ [nameField(kind)]: args[nameKey(kind)] });
-  });
-
   const ways: [string, (service: Service) => void, RegExp][] = [
     [
       "PATCH is answered 405",

@@ -65,21 +65,4 @@ describe("nodes", () => {
       'creates nodes "c/d", and deletes "a/b", which are no longer declared. If you only renamed them, give each the resource option',
     );
   });
-
-  test("members and credentials that are renamed with them are named, too, the members first", () => {
-    const inAll = (...[classes, memberships, credentials]: string[][][]) => ({
-      name: "ledger",
-      [contentsKey]: { classes, memberships, credentials },
-    });
-    const before = inAll([["a-1"], ["a-2"]], [["a"], ["x"]], [["a-app"]]);
-    expect(renamedNodes(before, inAll([["b-1"], ["b-2"]], [["b"], ["x"]], [["b-app"]]))).toEqual([
-      'environment "ledger": creates memberships "b", and deletes "a"; creates nodes "b-1" and "b-2", and deletes "a-1" and "a-2"; ' +
-        'creates credentials "b-app", and deletes "a-app", which are no longer declared. If you only renamed them, give each of them, ' +
-        'the memberships first, the resource option aliases: [{ name: "<its old name>" }]: then nothing is created or deleted.',
-    ]);
-    expect(renamedNodes(before, inAll([["b-1", "a-1"], ["a-2"]], [["b"], ["x"]], [["b-app"]]))).toEqual([
-      expect.stringMatching(/creates memberships "b".*credentials "b-app"/),
-    ]);
-    expect(renamedNodes(before, before)).toEqual([]);
-  });
 });

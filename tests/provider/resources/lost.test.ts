@@ -1,21 +1,12 @@
 import { holdsLedger } from "../../../provider/constants";
 import { definitions } from "../../../provider/resources";
 import { bases, type Collected, routeOf } from "../../support/bases";
-import { failed } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { setEnvironment } from "../../support/service";
 
 /* A create that takes real time, or longer than lists need: exactly one object afterwards. tests/reliability has each way to fail. */
 
 const kinds = ["node", "environment", "appCred"] as const;
-
-test.each(kinds)("%s: a connection that is refused for a while is retried", async (kind) => {
-  const { engine, service, net, time, count } = await world(kind);
-  time.pace = 0.05; // the service is really away, so the waiting takes a twentieth of its time
-  service.faults.add({ kind: "refuse", ms: 40 });
-  expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
-  expect(await count()).toBe(1);
-});
 
 const requestTimeout = 0.25;
 test.each<[Collected, number]>([...kinds.map((kind) => [kind, 2] as [Collected, number]), ["node", 1.5], ["node", 3]])(
@@ -48,16 +39,3 @@ test.each(["node", "membership"] as const)(
     expect(await count()).toBe(1);
   },
 );
-
-test.each(kinds)("%s: a verb has one deadline, throttled calls included", async (kind) => {
-  const { engine, service, net, time } = await world(kind);
-  service.faults.add({ kind: "status", status: 429, retryAfter: 8, times: Infinity });
-  const began = time.now();
-  const outcome = await engine.up({ ...bases[kind](net), customTimeouts: { create: 1 } });
-  expect(time.now() - began).toBeLessThanOrEqual(1_100);
-  expect(outcome).toEqual(
-    failed(
-      /HTTP 429: .*; no time is left to try again: the limit is 1 s \(customTimeouts\)|GET \S+ was not answered in time: the limit is 1 s/,
-    ),
-  );
-});

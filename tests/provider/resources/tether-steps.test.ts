@@ -162,7 +162,9 @@ describe("a tether that no state describes", () => {
   test("waits for a contract that was just paid for, and no other", async () => {
     const start = [refusal("conflict", "deploy it first"), {}];
     expect((await doing({ answers: { start } }, "begin")).state).toMatchObject({ state: "active" });
-    expect((await doing({ olds: { ...active, state: "deployed" }, answers: { start } })).error).toBe("");
+    for (const state of ["deployed", undefined])
+      // undefined: nobody saw the answer to an earlier start
+      expect((await doing({ olds: { ...active, state }, answers: { start } })).error).toBe("");
     const stopped = await doing({ olds: { ...active, state: "inactive" }, answers: { start } });
     expect(stopped.error).toContain("deploy it first");
   });
@@ -365,6 +367,11 @@ describe("a contract", () => {
       { answers: { deploy: [{ deployed_networks: [] }], look: [missing, { deployed_networks: ["rinkeby"] }] } },
       /the service answers without a contract on rinkeby\. The contract may be/,
     ],
+    [
+      "the account has paid for it",
+      { answers: { deploy: [refusal("lost")], account: [account, { account: "0x1", balanceWei: "4" }] } },
+      /the account 0x1 has paid 5 wei for it/,
+    ],
   ])("that may have been deployed is used, where %s", async (_, given, line) => {
     const { error, said, steps, kept, state } = await doing({ ...given, olds: first });
     expect([error, steps.filter((step) => step === "deploy").length]).toEqual(["", 1]);
@@ -377,6 +384,11 @@ describe("a contract", () => {
     [
       "no balance is shown, and it does not start",
       { answers: { account: [{}], balance: [missing], start: [refusal("conflict", "no contract")] } },
+      /the account of the tether service shows no balance/,
+    ],
+    [
+      "no balance is shown, and it is not to run",
+      { news: { active: false }, answers: { account: [{}], balance: [missing] } },
       /the account of the tether service shows no balance/,
     ],
     [
@@ -396,6 +408,8 @@ describe("a contract", () => {
     expect(error).toMatch(/if there is no contract, CONSORTIUM_NOT_DEPLOYED=t@\S+ sends it once more/);
     expect(kept.deployment?.rinkeby).toMatchObject({ why: expect.stringContaining("reset") as string });
     expect(steps.filter((step) => step === "deploy")).toHaveLength(1);
+    // A service may start one without a contract, so that is no proof where there is a better one.
+    expect(steps.includes("start")).toBe(given.answers?.start !== undefined);
   });
 
   test.each<[string, Case & { variables?: Record<string, string> }, boolean, RegExp | ""]>([
@@ -406,12 +420,38 @@ describe("a contract", () => {
       /It is not known whether the contract was deployed on rinkeby \(POST: reset\)/,
     ],
     ["is used, if the user says so", { variables: { CONSORTIUM_DEPLOYED: `x, t@${since}` } }, false, ""],
-    ["is sent again, if the user says so", { variables: { CONSORTIUM_NOT_DEPLOYED: `t@${since}` } }, true, ""],
+    ["is sent again, if the user says so", { variables: { CONSORTIUM_NOT_DEPLOYED: `x, t@${since}` } }, true, ""],
+    [
+      "is used, if the account has paid, whatever the user says",
+      { variables: { CONSORTIUM_NOT_DEPLOYED: `t@${since}` }, olds: unknown({ balanceWei: "10" }) },
+      false,
+      "",
+    ],
   ])("that an earlier run may have deployed %s", async (_, { variables = {}, ...given }, paid, why) => {
     setEnvironment(variables);
     const { error, steps, kept } = await doing({ olds: unknown(), ...given });
     expect(error).toMatch(why);
     expect([steps.includes("deploy"), kept.deployment === undefined]).toEqual([paid, why === ""]);
+  });
+
+  test("that may have been deployed on two networks stays unknown on both, until a word settles one", async () => {
+    const limitMs = 10_000;
+    const lost = { deploy: [refusal("lost")], balance: ["5"] };
+    const mainnet = { network: "mainnet" };
+    const one = await doing({ olds: first, answers: lost, limitMs });
+    const both = await doing({ news: mainnet, olds: one.state!, answers: lost, limitMs });
+    expect(Object.keys(both.kept.deployment!)).toEqual(["rinkeby", "mainnet"]);
+    setEnvironment({ CONSORTIUM_NOT_DEPLOYED: `t@${String(both.kept.deployment!.mainnet!.since)}` });
+    await new Promise((resolve) => setTimeout(resolve, 2)); // words differ by their time
+    const again = await doing({ news: mainnet, olds: both.state!, answers: lost, limitMs });
+    const third = await doing({ news: mainnet, olds: again.state!, answers: lost, limitMs });
+    expect([again, third].map(({ steps }) => steps.includes("deploy"))).toEqual([true, false]); // a word counts once
+    setEnvironment({ CONSORTIUM_NOT_DEPLOYED: `t@${String(again.kept.deployment!.mainnet!.since)}` });
+    const settled = await doing({ news: mainnet, olds: third.state! });
+    expect([settled.error, Object.keys(settled.kept.deployment!)]).toEqual(["", ["rinkeby"]]);
+    setEnvironment({ CONSORTIUM_NOT_DEPLOYED: "" });
+    const back = await doing({ olds: settled.state!, answers: { balance: ["5"] }, limitMs });
+    expect([back.steps.includes("deploy"), Object.keys(back.kept.deployment!)]).toEqual([false, ["rinkeby"]]);
   });
 
   const shown = (answer: Props): Case => ({ answers: looked(answer) });

@@ -196,6 +196,20 @@ describe("what is beyond the specification", () => {
     }
   });
 
+  test("one place at a time is asked, until one tells", async () => {
+    const [e2, e3] = ["e2", "e3"].map((id) => `/consortia/c1/environments/${id}/zones`) as [string, string];
+    const environments = ["e1", "e2", "e3"].map((id) => ({ id }));
+    const here = service({
+      "/consortia": [{ id: "c1" }],
+      "/consortia/c1/environments": environments,
+      [`${e1}/zones`]: "denied",
+      [e2]: "unsupported",
+      [e3]: "unsupported",
+    });
+    await readOrganization(here.session, { kinds: ["environment", "environmentZone"], maxAgeMs: 0 });
+    expect(here.asked.filter((where) => where.endsWith("/zones"))).toEqual([`${e1}/zones`, e2]);
+  });
+
   test("any other failure is one, unless somebody wants to know of it", async () => {
     const { read, session } = zonesOf({ [`${e1}/zones`]: "server" });
     await expect(read()).rejects.toMatchObject({ kind: "server" });

@@ -149,38 +149,35 @@ onOneAdapter((make) => {
     expect(service.store.consortia.list().filter(({ state }) => state !== "deleted")).toEqual([]);
   });
 
-  test.each([405])(
-    "a zone that was left behind (%i) is this stack's own when the program asks for it again",
-    async (status) => {
-      const zone = (region?: string) =>
-        ledger(({ environment }) => region && new EnvironmentZone("z", { environment, region, cloud: "aws" }));
-      const { stack, service, writes } = await make(zone("us-east-2"), {
-        answers: { deleteZones: status, plainErrors: true },
-      });
-      const [first] = service.store.zones.list();
-      expect((await stack.up(zone("us-west-2"))).errors).toEqual([]);
-      newProcess();
-      writes();
-      const back = await stack.up(zone("us-east-2"));
-      expect([back.errors, back.said]).toEqual([[], expect.not.stringContaining("killed")]);
-      expect([stack.of("z").id, service.store.zones.list().length]).toEqual([first!.id, 2]);
-      expect(writes().filter((call) => call.startsWith("POST"))).toEqual([]);
-      expect((await stack.up(zone("us-east-2"), { refresh: true })).changes).toEqual([]);
-      // One that somebody else has created there is not.
-      const path = `/consortia/${stack.of("c").id}/environments/${stack.of("e").id}/zones`;
-      await send(service, "POST", path, { name: "z", region: "eu-central-1", cloud: "aws", type: "kaleido" });
-      newProcess();
-      expect((await stack.up(zone("eu-central-1"))).failure).toMatch(/There is one already, which others may share/);
-    },
-  );
+  test("a zone that was left behind is this stack's own when the program asks for it again", async () => {
+    const zone = (region?: string) =>
+      ledger(({ environment }) => region && new EnvironmentZone("z", { environment, region, cloud: "aws" }));
+    const { stack, service, writes } = await make(zone("us-east-2"), {
+      answers: { deleteZones: 405, plainErrors: true },
+    });
+    const [first] = service.store.zones.list();
+    expect((await stack.up(zone("us-west-2"))).errors).toEqual([]);
+    newProcess();
+    writes();
+    const back = await stack.up(zone("us-east-2"));
+    expect([back.errors, back.said]).toEqual([[], expect.not.stringContaining("killed")]);
+    expect([stack.of("z").id, service.store.zones.list().length]).toEqual([first!.id, 2]);
+    expect(writes().filter((call) => call.startsWith("POST"))).toEqual([]);
+    expect((await stack.up(zone("us-east-2"), { refresh: true })).changes).toEqual([]);
+    // One that somebody else has created there is not.
+    const path = `/consortia/${stack.of("c").id}/environments/${stack.of("e").id}/zones`;
+    await send(service, "POST", path, { name: "z", region: "eu-central-1", cloud: "aws", type: "kaleido" });
+    newProcess();
+    expect((await stack.up(zone("eu-central-1"))).failure).toMatch(/There is one already, which others may share/);
+  });
 
-  test.each([405])("zones that cannot be deleted (%i) are left behind, with a warning", async (status) => {
+  test("zones that cannot be deleted are left behind, with a warning", async () => {
     const zones = ledger(({ consortium, environment }) => {
       const where = { region: "us-east-2", cloud: "aws" };
       void new ConsortiumZone("cz", { consortium, ...where });
       void new EnvironmentZone("ez", { environment, ...where });
     });
-    const { stack } = await make(zones, { answers: { deleteZones: status, plainErrors: true } });
+    const { stack } = await make(zones, { answers: { deleteZones: 405, plainErrors: true } });
     const run = await stack.destroy();
     expect(run.errors).toEqual([]);
     expect(run.said).toMatch(/Warning: zone "ez" .*stays for now, and is deleted with its environment/);

@@ -13,7 +13,7 @@ import { type Program } from "../../support/double/stack";
 import { send } from "../../support/network";
 import { newProcess, setEnvironment } from "../../support/service";
 import { type Made, onOneAdapter } from "../../support/stacks";
-import { ether, post, tetherId } from "../../support/tethered";
+import { ether, tetherId } from "../../support/tethered";
 
 /* One object, several resources of a program: an object that another resource has, or takes over, is neither adopted nor deleted. */
 
@@ -116,26 +116,6 @@ onOneAdapter((make) => {
       const steps = ["create AppCred a2", ...gone.map((one) => `delete ${one}`)];
       expect([run.errors, run.changes.sort()]).toEqual([[], steps]);
       await untouched({ suffix: "2", adopt: true });
-    });
-
-    const services: [string, ServiceOptions["answers"], ServiceOptions["timing"]?][] = [
-      [
-        "nothing is read by id, and answers are empty",
-        { getById: false, emptyBodies: true, created: 202, updated: 202 },
-      ],
-      ["strict, without PATCH and a list of credentials", { strictBodies: true, patch: 405, listCredentials: 404 }],
-      ["ids called id, 410, and a founding member", { idField: "id", gone: 410, foundingMembership: true }],
-    ];
-    test.each(services)("on another service: %s", async (_, answers, timing = {}) => {
-      const { stack, service, time, writes } = await made(tree(), { answers, timing });
-      time.pass(3 * 3_600_000);
-      newProcess();
-      expect(await stack.up(tree({ suffix: "2", adopt: true }))).toMatchObject({ errors: [] });
-      expect(writes()).not.toContain(post("deploy"));
-      await untouched({ suffix: "2", adopt: true });
-      expect(await stack.destroy()).toMatchObject({ errors: [] });
-      const { environments, consortia } = service.store;
-      expect([stack.state, environments.list(), consortia.list()]).toEqual([[], [], []]);
     });
   });
 

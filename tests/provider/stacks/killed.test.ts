@@ -2,7 +2,7 @@ import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppCred, Consortium, Node } from "../../../sdk";
 import { readCreateLog, StackLog } from "../../../provider/pulumi/stack-log";
-import { createLogs, linesOf, loseAnswers, newProcess, setEnvironment } from "../../support/service";
+import { createLogs, linesOf, loseAnswers, newProcess, setEnvironment, start } from "../../support/service";
 import { revealed } from "../../support/double/wire";
 import { ledger, type Make, onBothAdapters } from "../../support/stacks";
 
@@ -106,4 +106,21 @@ onBothAdapters((make, adapter) => {
     expect([errors, said.match(/No log of creates is kept/g)]).toEqual([[], ["No log of creates is kept"]]);
     expect(service.store.nodes.list()).toHaveLength(1);
   });
+});
+
+test("what was left behind is found like what a killed run made, but no run was killed", async () => {
+  await start();
+  const log = (): StackLog => {
+    const one = new StackLog(() => undefined);
+    one.nameStack({ project: "p", stack: "s" });
+    return one;
+  };
+  const create = (name: string) => ({ attempt: name, path: "/consortia", name, before: [], key: "k", at: 1 });
+  const first = log();
+  await first.write({ left: { ...create("a"), id: "c1" } }, { left: { ...create("b"), id: "c2" } });
+  first.end(new Set());
+  const left = [{ name: "a" }, { name: "b" }];
+  for (let runs = 0; runs < 2; runs++) expect(log().before).toMatchObject({ isContinued: false, interrupted: left });
+  await log().write({ begun: create("d") });
+  expect(log().before).toMatchObject({ isContinued: true, interrupted: { length: 3 } });
 });

@@ -49,6 +49,12 @@ onBothAdapters((make) => {
     ["the only one is gone", { a: {} }, {}, [/environment "a": DELETING .* \(it is no longer in the program\)/]],
     ["another name", { a: {} }, { b: {} }, [/environment "a": DELETING/, /\("b"\).*aliases: \[\{ name: "a" \}\]/]],
     ["another name with an alias", { a: {} }, { b: { aliases: [{ name: "a" }] } }, []],
+    [
+      "an alias that keeps the name",
+      { a: {}, b: {} },
+      { b: { aliases: [{ stack: "before" }] } },
+      [/environment "a": DELETING/],
+    ],
     ["a URN as an alias", { a: {} }, { b: { aliases: ["urn:pulumi:dev::test::x$y::a"] } }, []],
     ["an alias that is known later", { a: {} }, { b: { aliases: [Promise.resolve({ name: "a" })] } }, []],
     ["it stays in the service", { a: { retainOnDelete: true } }, {}, []],

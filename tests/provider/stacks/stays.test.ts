@@ -60,6 +60,13 @@ onOneAdapter((make) => {
     await expectChanges(withArgs({ ...quick, description: "x", multiRegion: true }), []);
   });
 
+  test("multiRegion precedes the feature of that name, in the create and in later runs", async () => {
+    const both = withArgs({ multiRegion: true, testFeatures: { multi_region: false, quick: true } });
+    const { service, expectChanges } = await make(both);
+    expect(service.store.environments.list()[0]!.fields.test_features).toEqual({ multi_region: true, quick: true });
+    for (let times = 0; times < 2; times++) await expectChanges(both, []);
+  });
+
   describe("an object that others may share", () => {
     const registry = (args: object) =>
       ledger(

@@ -145,6 +145,7 @@ describe("lookups", () => {
       [() => ({ tetherId }), [0, 1, 2, 3].map((index) => ({ index, report: [{ node_name: "node-0" }] }))],
       [() => ({ tetherId, count: 2 }), [{ index: 2 }, { index: 3 }]],
       [() => ({ tetherId, from: 1, count: 2 }), [{ index: 1 }, { index: 2 }]],
+      [() => ({ tetherId, from: 0, count: 1 }), [{ index: 0 }]],
       [() => ({ tetherId, from: 9 }), []],
     ],
   };
@@ -327,6 +328,17 @@ describe("their settings", () => {
     expect(await sdk.getConsortia({})).toHaveLength(1);
     setEnvironment({ CONSORTIUM_API_KEY: "rotated" });
     await expect(sdk.getConsortia({})).rejects.toThrow(/CONSORTIUM_API_KEY.*HTTP 401/);
+  });
+
+  test("providers with one key at two addresses ask their own, each time", async () => {
+    const { service } = await world();
+    const [here, elsewhere] = [service.baseUrl, `${service.url}/elsewhere/api/v1`].map(
+      (baseUrl, at) => new sdk.Provider(`at ${at}`, { apiKey: service.apiKey, baseUrl }),
+    );
+    for (let times = 0; times < 2; times++) {
+      expect(await sdk.getConsortia({}, { provider: here! })).toHaveLength(1);
+      await expect(sdk.getConsortia({}, { provider: elsewhere! })).rejects.toThrow(/elsewhere.*HTTP 404/);
+    }
   });
 
   test("no key, or a refused one, ends the program with a message and no stack, and the cause for programs", async () => {

@@ -33,19 +33,25 @@ describe("plain resources", () => {
     return parse(yamlForAll(resources), { version: "1.1" }) as Record<string, Plain>;
   }
 
+  /** Text as it is read: `$$` is one dollar, and nothing is left to evaluate. */
+  function literal(text: string): string {
+    expect(text.replaceAll("$$", "")).not.toContain("${");
+    return text.replaceAll("$$", "$");
+  }
+
   /** The value of an expression, with the id `NAME-id` for each resource. */
   function evaluated(value: unknown, all: Record<string, Plain>): unknown {
     if (Array.isArray(value)) return value.map((one) => evaluated(one, all));
     if (typeof value === "object" && value !== null)
       return Object.fromEntries(
         Object.entries(value).map(([key, one]) => [
-          key === "fn::secret" ? "secret" : key.replaceAll("$$", "$"),
+          key === "fn::secret" ? "secret" : literal(key),
           evaluated(one, all),
         ]),
       );
     if (typeof value !== "string") return value;
     const [, variable = "", output = ""] = /^\$\{(\w+)\.(\w+)\}$/.exec(value) ?? [];
-    if (variable === "") return value.replaceAll("$$", "$");
+    if (variable === "") return literal(value);
     const { name, properties } = all[variable]!;
     return output === "id" ? `${name}-id` : evaluated(properties[output], all);
   }
@@ -232,9 +238,12 @@ describe("names", () => {
   test("a part has its earlier names, without its own", () => {
     const nodes = { acme: { main: { formerly: "first" }, next: null } };
     const members = { apex: { formerly: "ace" }, acme: null };
-    const parts = partsOf(planned("trade", { members, environments: { prod: { ...raft, nodes } } }, undefined));
+    const credentials = { apex: null, ace: { member: "acme" } }; // the new one has the old name of the other
+    const prod = { ...raft, nodes, credentials };
+    const parts = partsOf(planned("trade", { members, environments: { prod } }, undefined));
     const formerly = (name: string) => parts.find(({ planned: { names } }) => names[0] === name)!.formerly;
     expect(["trade", "trade/acme", "trade/apex"].map(formerly)).toEqual([[], [], ["trade/ace"]]);
     expect(["trade/prod/main", "trade/prod/next"].map(formerly)).toEqual([["trade/prod/first"], []]);
+    expect(["trade/prod/apex", "trade/prod/ace"].map(formerly)).toEqual([[], []]);
   });
 });
