@@ -284,6 +284,17 @@ describe("the last blocks of a ledger", () => {
     expect([numbers(history).length, asked.length]).toEqual([12, 14]);
   });
 
+  test.each([
+    ["seconds", "0x5", 5],
+    ["nanoseconds, as raft has them", "0x18e91efd79a0e500", 1_795_000_000.5],
+  ])("have their time in seconds where it is in %s", async (_, timestamp, time) => {
+    const history = new LedgerHistory(1_000);
+    await history.read((method, [number]) =>
+      Promise.resolve(method === "eth_blockNumber" ? "0x0" : { number, hash: "0xa", timestamp, transactions: [] }),
+    );
+    expect(history.view().blocks).toMatchObject([{ number: 0, time }]);
+  });
+
   test("are the current chain's, even if it went back", async () => {
     const history = new LedgerHistory(1_000);
     let height = 5;
