@@ -133,11 +133,11 @@ describe("the embedded service", () => {
   test("shows its last calls, newest first, each once; an error of its chain is an error", async () => {
     const call = (path: string) => ({ method: "GET", path, status: 200, at: 1 });
     const answers = { "/embedded": about, "/faults": { routes: ["r"], faults: [] }, "/rpc": { result: "0x1" } };
-    const more: Record<string, unknown> = { "after=0": { count: 2, calls: ["/a", "/b"].map(call) } };
+    const more: Record<string, unknown> = { "after=0": { count: 5, calls: ["/a", "/b"].map(call) } };
     const embedded = (await Embedded.find(observing(Object.assign(more, answers)).options.client))!;
     const paths = async () => (await embedded.testing()).calls.map(({ number, path }) => [number, path]);
     expect(await paths()).toEqual([[2, "/b"], [1, "/a"]]); // prettier-ignore
-    more["after=2"] = { count: 3, calls: [call("/c")] };
+    more["after=5"] = { count: 7, calls: [call("/c")] }; // the others are of another organization
     expect(await paths()).toEqual([[3, "/c"], [2, "/b"], [1, "/a"]]); // prettier-ignore
     expect(await embedded.rpc("c", "e", "eth_blockNumber", [])).toBe("0x1");
     more["/rpc"] = { error: { message: "no such method" } };
