@@ -38,16 +38,6 @@ test("it imitates the hosted service on request", async () => {
   await stop();
 });
 
-test("it ends at once even while calls are waiting", async () => {
-  const { child, ended, lines } = await serve(["--latency", "600000", "--log", "--api-key", "k"]);
-  const [, baseUrl = ""] = /(http\S+)/.exec(lines[0]!)!;
-  const call = client(baseUrl, "k")("GET", "/consortia").catch(() => "dropped");
-  await printed(lines, "incoming request");
-  child.kill("SIGTERM");
-  expect(await ended).toEqual({ code: 0, signal: null });
-  expect(await call).toBe("dropped");
-});
-
 test("a ledger is idle after the time of --idle-after", async () => {
   const { send } = await serveJson(["--idle-after", "0", "--node-start", "0", "--environment-start", "0"]);
   const { paths } = await build(send, { provider: "geth", consensus_type: "poa", block_period: 1 });

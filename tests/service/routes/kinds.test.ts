@@ -186,16 +186,6 @@ describe("a service", () => {
     expect((await send("GET", `${list}/${ipfs}`)).status).toBe(404);
     expect((await send("GET", paths.membership)).body._id).toBe(membership);
   });
-
-  test("takes time to be deleted, with everything observable", async () => {
-    const { service, send, more } = await world();
-    service.setTiming({ deleting: 60_000 });
-    await send("DELETE", more.service);
-    expect(await send("GET", more.service)).toMatchObject({ status: 200, body: { state: "deleting" } });
-    expect((await send("PUT", `${more.service}/reset`, {})).status).toBe(409);
-    await send("DELETE", more.configuration);
-    expect((await send("GET", more.configuration)).status).toBe(404);
-  });
 });
 
 describe("a destination", () => {
