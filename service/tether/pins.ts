@@ -1,7 +1,7 @@
 import type { Base } from "../context";
 import { Refusal } from "../errors";
 import type { RealLedger } from "../store/ledgers";
-import type { Entity, FieldsOf, Network, Signed } from "../store/entities";
+import { type Entity, type FieldsOf, type Network, networks, type Signed } from "../store/entities";
 import type { Accounts } from "./accounts";
 import type { Deployments } from "./deployments";
 import type { Target } from "./targets";
@@ -99,7 +99,7 @@ export class Pins {
     const fields = { ...fresh.fields, reports: reports + 1, pinning: undefined, firstOpen };
     this.base.store.put([report, { ...fresh, changedAt: this.base.clock(), fields }]);
     if (sent) {
-      this.#heads.delete(`${id} ${net}`);
+      this.#forget(id);
       this.opened(id);
     }
     return undefined;
@@ -110,7 +110,7 @@ export class Pins {
     const [count, last] = [await pinCount(target, contract), this.#get(id).fields.reports - 1];
     const { pin, sent } = this.base.store.get("report", `${id}:${last}`)?.fields ?? {};
     if (sent && pin?.contract_address === contract && count <= pin.contract_index) {
-      this.#heads.delete(`${id} ${target.network}`);
+      this.#forget(id);
       throw new Error(replacedText([last]));
     }
     return count;
@@ -177,7 +177,7 @@ export class Pins {
 
   /** Looks whether the reports of a tether whose blocks are not final are still there, and sends others again. Returns when to look next. */
   async mend(id: string): Promise<number | undefined> {
-    await this.#mend(id).catch(() => undefined); // such as a network that does not answer
+    await this.#mend(id).catch(() => this.#forget(id)); // such as a network that does not answer
     const isOpen = this.#get(id).fields.firstOpen !== undefined && !this.signal.aborted;
     return isOpen ? Date.now() + retryMs : undefined;
   }
@@ -202,8 +202,13 @@ export class Pins {
       if (!mined) lost.push(index);
       if (!isFinal) open ??= index;
     }
-    if (lost.length > 0) for (const network of views.keys()) this.#heads.delete(`${id} ${network}`);
+    if (lost.length > 0) this.#forget(id);
     store.setFields("tether", id, { firstOpen: open, replaced: lost.length > 0 ? lost : undefined });
+  }
+
+  /** The next look is at each open report, whatever blocks were seen before. */
+  #forget(id: string): void {
+    for (const network of networks) this.#heads.delete(`${id} ${network}`);
   }
 
   /** A network as it is now: whether it has only added blocks since the last look, and the last block that stays for ever. */

@@ -112,7 +112,7 @@ test("several transactions of an account cannot spend the same money; one that r
     new Accounts(),
     { call: () => Promise.resolve(`0x${(1_000_000).toString(16)}`) },
   ];
-  known.changed([{ from: poor.address, nonce: -1 }]);
+  known.changed([{ from: poor.address, nonce: "-1" }]);
   const pay = async (nonce: number, value: number, gasPrice = 1) => {
     const raw = await poor.signTransaction({
       type: 0,
@@ -140,7 +140,7 @@ test("several transactions of an account cannot spend the same money; one that r
   await expect(pay(2, 700_000, 4)).rejects.toThrow("overshot 105000");
   await pay(0, 0);
   expect(pool.of(poor.address.toLowerCase()).map(({ nonce, queued }) => [nonce, queued])).toEqual([[1, false], [2, false], [0, false]]); // prettier-ignore
-  known.changed([0, 1, 2].map((nonce) => ({ from: poor.address, nonce })));
+  known.changed([0, 1, 2].map((nonce) => ({ from: poor.address, nonce: `${nonce}` })));
   await expect(pay(1, 0, 9)).rejects.toThrow("nonce too low: next nonce 3, tx nonce 1");
 });
 
