@@ -23,6 +23,7 @@ export { printableLines } from "../provider/api/printable";
 export { UndiciTransport } from "../provider/api/transport";
 export { tetherNetworks } from "../provider/constants";
 export { codedMessage, UserError } from "../provider/errors";
+export { secondsOf } from "../provider/profiles";
 
 /** A connection to a node. */
 export interface NodeConnection {

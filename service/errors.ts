@@ -15,8 +15,7 @@ export class Refusal extends Error {
 }
 
 /** What can go wrong for whoever runs the service: some of the codes that docs/troubleshooting.md explains. */
-export type ErrorCode =
-  "invalid-setting" | "port-taken" | "folder-in-use" | "data-damaged" | "wrong-version" | "conflict";
+export type ErrorCode = "invalid-setting" | "port-taken" | "folder-in-use" | "data-damaged" | "conflict";
 
 /** The service cannot start, or a setting is not valid. The message is one sentence for people. */
 export class ServiceError extends Error {

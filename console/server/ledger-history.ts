@@ -1,4 +1,4 @@
-import { type EnvironmentModel } from "pulumi-consortium/internal/console";
+import { type EnvironmentModel, secondsOf } from "pulumi-consortium/internal/console";
 import { type BlockView, type EnvironmentView, type TransactionView } from "../protocol";
 
 /** Makes a call to a chain. */
@@ -63,5 +63,5 @@ function blockOf({ number, hash, timestamp, transactions }: RpcBlock): BlockView
     valueWei: BigInt(one.value).toString(),
     ...(one.to !== null && { to: one.to }),
   }));
-  return { number: Number(number), hash, time: Number(timestamp), transactions: shown };
+  return { number: Number(number), hash, time: secondsOf(timestamp), transactions: shown };
 }

@@ -122,7 +122,7 @@ export class Chain extends ChainBase {
       const own = sent || (await sentBy(engine, await signed(engine, call, params[0], this), spec));
       const [made, waiting] = await admitted(engine, own, this);
       hash = made;
-      const { former, ready } = pool.add(hash, waiting);
+      const ready = pool.add(hash, waiting);
       return {
         entry: { tx: own.raw },
         tx: waiting,
@@ -131,10 +131,6 @@ export class Chain extends ChainBase {
           if (said) this.#reads.result(said, method, params);
           const full = async (one: string) => unmined(await engine.call("eth_getTransactionByHash", [one]));
           for (const one of ready) feeds.transaction(one, () => full(one));
-        },
-        undo: () => {
-          pool.remove(hash);
-          if (former) pool.add(...former);
         },
       };
     });

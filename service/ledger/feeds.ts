@@ -34,7 +34,6 @@ export const newName = () => `0x${BigInt(`0x${randomBytes(16).toString("hex")}`)
 export class Feeds {
   readonly #subscribers = new Set<Subscriber>();
   readonly #filters = new Map<unknown, Filter>();
-  #latest = 0;
   /** The transactions of before, in full: an engine answers in any order. */
   #shown = Promise.resolve();
 
@@ -46,8 +45,6 @@ export class Feeds {
   }
 
   block({ block, receipts }: Sealed): void {
-    if (Number(block.number) <= this.#latest) return; // a new engine keeps it again
-    this.#latest = Number(block.number);
     for (const [id, { used }] of this.#filters) if (used < Date.now() - filterLife) this.uninstall(id);
     this.#tell("newHeads", headerOf(block));
     for (const log of receipts.flatMap(({ logs }) => logs as unknown as Log[]))

@@ -92,8 +92,8 @@ const key = {
   entry: (at: number) => `entry/${digits(at)}`,
   block: (number: number) => `block/${digits(number)}`,
   logs: (number: number) => `logs/${digits(number)}`,
-  hash: (hash: string) => `hash/${hash.toLowerCase()}`,
-  transaction: (hash: string) => `transaction/${hash.toLowerCase()}`,
+  hash: (hash: string) => `hash/${hash}`,
+  transaction: (hash: string) => `transaction/${hash}`,
   snapshot: (number: number) => `snapshot/${digits(number)}`,
   state: (number: number) => `state/${digits(number)}`,
 };
@@ -202,7 +202,7 @@ export class LedgerData {
   }
 
   async numberOf(hash: string): Promise<number | undefined> {
-    for (const [number, { block }] of this.#unwritten) if (block.hash === hash.toLowerCase()) return number;
+    for (const [number, { block }] of this.#unwritten) if (block.hash === hash) return number;
     const value = await this.#get(key.hash(hash));
     return value && Number(value.toString());
   }
@@ -210,7 +210,7 @@ export class LedgerData {
   /** The place of a transaction: the number of its block, and its index. */
   async placeOf(hash: string): Promise<{ number: number; at: number } | undefined> {
     for (const [number, { block }] of this.#unwritten) {
-      const at = block.transactions.findIndex((one) => one.hash === hash.toLowerCase());
+      const at = block.transactions.findIndex((one) => one.hash === hash);
       if (at >= 0) return { number, at };
     }
     const [number, at] = (await this.#get(key.transaction(hash)))?.toString().split(" ").map(Number) ?? [];

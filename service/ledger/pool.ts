@@ -28,17 +28,30 @@ export class Pool {
     return [...this.#waiting.values()].map(({ raw }) => raw);
   }
 
-  /** Adds a transaction. Returns the one with the same nonce that it replaces, and those that can be in the next block now. */
-  add(hash: string, one: Waiting): { former: [hash: string, one: Waiting] | undefined; ready: string[] } {
-    const same = this.#sameNonce(one);
-    const replaced = same === undefined ? undefined : this.#waiting.get(same);
-    if (same !== undefined) this.remove(same);
-    return { former: replaced && [same!, replaced], ready: this.#put(hash, one) };
+  /**
+   * Adds a transaction, in place of one with the same nonce. Returns the hashes that can be in the next block now: its own, and those
+   * that waited for its nonce.
+   */
+  add(hash: string, one: Waiting): string[] {
+    const others = [...this.#waiting].filter(([, { from }]) => from === one.from);
+    for (const [same, { nonce }] of others) if (nonce === one.nonce) this.remove(same);
+    this.#waiting.set(hash, one);
+    if (one.queued) return [];
+    const ready = [hash];
+    for (let next = one.nonce + 1; ; next++) {
+      const follower = others.find(([, { nonce, queued }]) => queued && nonce === next);
+      if (!follower) return ready;
+      follower[1].queued = false;
+      ready.push(follower[0]);
+    }
   }
 
   remove(hash: string): void {
     this.#waiting.delete(hash);
   }
+
+  /** What waits now, to be restored later. */
+  copy = (): Map<string, Waiting> => new Map([...this.#waiting].map(([hash, one]) => [hash, { ...one }]));
 
   restore(all: ReadonlyMap<string, Waiting>): void {
     this.#waiting.clear();
@@ -51,26 +64,6 @@ export class Pool {
     const known = await waitingOf(engine, new Map(raws));
     for (const [hash] of raws) if (!known.has(hash)) this.remove(hash);
     for (const [hash, { queued }] of known) if (this.has(hash)) this.#waiting.get(hash)!.queued = queued;
-  }
-
-  /** Returns the hashes that can be in the next block now: its own, and those that waited for its nonce. */
-  #put(hash: string, one: Waiting): string[] {
-    this.#waiting.set(hash, one);
-    if (one.queued) return [];
-    const ready = [hash];
-    const queued = [...this.#waiting].filter(([, other]) => other.queued && other.from === one.from);
-    for (let next = one.nonce + 1; ; next++) {
-      const follower = queued.find(([, { nonce }]) => nonce === next);
-      if (!follower) return ready;
-      follower[1].queued = false;
-      ready.push(follower[0]);
-    }
-  }
-
-  /** The hash of the transaction that it replaces. */
-  #sameNonce({ from, nonce }: Waiting): string | undefined {
-    for (const [hash, one] of this.#waiting) if (one.from === from && one.nonce === nonce) return hash;
-    return undefined;
   }
 
   #those = (are: (one: Waiting) => boolean): Waiting[] => [...this.#waiting.values()].filter(are);

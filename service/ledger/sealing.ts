@@ -12,8 +12,6 @@ interface Change {
   tx?: Pick<Waiting, "from" | "nonce">;
   /** Called once it is recorded, with the engine's answer to a transaction; without one if the engine ended, because the next replays it. */
   told: (answer?: Answer) => void;
-  /** Undoes it, because it could not be recorded. */
-  undo: (engine: Engine) => void;
 }
 
 /** Checks or does something, in its turn. Returns the change to make, if any. */
@@ -109,13 +107,14 @@ export class Sealing {
   /** Performs jobs, then records their changes and the due block with one sync; without a period, blocks until none is left. */
   async #turn(engine: Engine, jobs: readonly Job[]): Promise<void> {
     const { pool, spec } = this.base;
+    const before = pool.copy();
     let made = 0;
     for (let changes = await perform(engine, jobs); ; changes = []) {
       const isDue = this.#due || (spec.period === undefined && (changes.length > 0 || made > 0) && pool.ready > 0);
       this.#due = false;
       const seal = isDue ? this.#next() : undefined;
       if (changes.length === 0 && !seal) return;
-      const carried = await this.#carry(engine, changes, seal);
+      const carried = await this.#carry(engine, changes, seal, before);
       this.#state = { at: "working" };
       if (carried === undefined && spec.period === undefined && pool.ready > 0)
         setTimeout(() => this.base.closed || this.seal(), again).unref(); // with a period, the next one comes by itself
@@ -141,9 +140,15 @@ export class Sealing {
    * Records changes and a block with one sync, and acknowledges them. The engine makes them at the same time, but nobody sees them before
    * they are on disk; if the last record failed, it waits for this one.
    *
+   * @param before what waited before the changes, and does again if they cannot be recorded
    * @returns how many transactions the block has; undefined if nothing could be recorded
    */
-  async #carry(engine: Engine, changes: readonly Changing[], seal: Seal | undefined): Promise<number | undefined> {
+  async #carry(
+    engine: Engine,
+    changes: readonly Changing[],
+    seal: Seal | undefined,
+    before: ReadonlyMap<string, Waiting>,
+  ): Promise<number | undefined> {
     const { base } = this;
     const isAhead = !base.fails;
     const entries = changes.map(({ entry }) => entry);
@@ -170,11 +175,8 @@ export class Sealing {
       });
       return await this.#kept(engine, sealed, kept);
     } catch (error) {
-      for (const { undo, failed } of [...changes].reverse()) {
-        undo(engine);
-        failed(error);
-      }
-      if (!engine.over) await base.pool.clean(engine).catch(() => undefined);
+      if (changes.length > 0) base.pool.restore(before);
+      for (const { failed } of changes) failed(error);
       return undefined;
     } finally {
       kept();

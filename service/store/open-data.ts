@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Damaged, ServiceError } from "../errors";
+import { Damaged } from "../errors";
 import type { ResolvedOptions } from "../settings/options";
 import { Database, InUse } from "../storage/database";
 import { SteadyClock } from "../storage/steady-clock";
@@ -39,11 +39,6 @@ export async function openData(options: ResolvedOptions) {
 async function databaseIn(dir: string): Promise<Database> {
   const objects = join(dir, "objects");
   const has = (name: string) => holdsSomething(join(dir, name));
-  if (existsSync(join(dir, "state.jsonl")))
-    throw new ServiceError(
-      `The data folder ${dir} is of version 0.2.0, which this version cannot read. Start with a new folder: its ledgers begin anew.`,
-      { code: "wrong-version" },
-    );
   const part = ["api-key", "accounts", "chains"].find(has);
   if (!existsSync(join(objects, "CURRENT")) && part !== undefined)
     throw new Damaged(`${objects} is damaged: it is missing, but ${part} exists`);

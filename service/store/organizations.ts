@@ -62,8 +62,7 @@ export class Organizations {
   revokeKey(organization: string, id: string): boolean {
     const key = this.furtherKeys(organization).find((one) => one.id === id);
     if (!key) return false;
-    this.store.remove(key);
-    this.#further.delete(key.fields.hash);
+    this.store.remove(key); // and nothing else: a removal that cannot be written is undone
     return true;
   }
 

@@ -85,13 +85,12 @@ export class AccountKeys {
   }
 
   of(tetherId: string): string {
-    const known = this.#keys.get(tetherId);
-    if (known !== undefined) return known;
-    const key = this.dir === undefined ? random() : this.#kept(fileOf(this.dir, tetherId));
+    const key =
+      this.#keys.get(tetherId) ?? (this.dir === undefined ? random() : this.#kept(fileOf(this.dir, tetherId)));
+    this.#keys.set(tetherId, key);
     const keyChecksum = sha256(key);
     if (this.store.get("tether", tetherId)?.fields.keyChecksum !== keyChecksum)
       this.store.setFields("tether", tetherId, { keyChecksum });
-    this.#keys.set(tetherId, key);
     return key;
   }
 

@@ -42,7 +42,7 @@ type Pinning = NonNullable<FieldsOf["tether"]["pinning"]>;
 /** The reports of tethers. Each is pinned by a transaction. */
 export class Pins {
   /** The last block that was seen of each network, while all open reports were below it. */
-  readonly #heads = new Map<string, { number: number; hash: string }>();
+  readonly #heads = new Map<string, Partial<Record<Network, { number: number; hash: string }>>>();
   /** Reports whose nonce another transaction seems to have used. */
   readonly #used = new Map<string, Lasting>();
 
@@ -99,7 +99,7 @@ export class Pins {
     const fields = { ...fresh.fields, reports: reports + 1, pinning: undefined, firstOpen };
     this.base.store.put([report, { ...fresh, changedAt: this.base.clock(), fields }]);
     if (sent) {
-      this.#heads.delete(`${id} ${net}`);
+      this.#heads.delete(id);
       this.opened(id);
     }
     return undefined;
@@ -110,7 +110,7 @@ export class Pins {
     const [count, last] = [await pinCount(target, contract), this.#get(id).fields.reports - 1];
     const { pin, sent } = this.base.store.get("report", `${id}:${last}`)?.fields ?? {};
     if (sent && pin?.contract_address === contract && count <= pin.contract_index) {
-      this.#heads.delete(`${id} ${target.network}`);
+      this.#heads.delete(id);
       throw new Error(replacedText([last]));
     }
     return count;
@@ -177,7 +177,7 @@ export class Pins {
 
   /** Looks whether the reports of a tether whose blocks are not final are still there, and sends others again. Returns when to look next. */
   async mend(id: string): Promise<number | undefined> {
-    await this.#mend(id).catch(() => undefined); // such as a network that does not answer
+    await this.#mend(id).catch(() => this.#heads.delete(id)); // such as a network that does not answer
     const isOpen = this.#get(id).fields.firstOpen !== undefined && !this.signal.aborted;
     return isOpen ? Date.now() + retryMs : undefined;
   }
@@ -202,17 +202,18 @@ export class Pins {
       if (!mined) lost.push(index);
       if (!isFinal) open ??= index;
     }
-    if (lost.length > 0) for (const network of views.keys()) this.#heads.delete(`${id} ${network}`);
+    if (lost.length > 0) this.#heads.delete(id);
     store.setFields("tether", id, { firstOpen: open, replaced: lost.length > 0 ? lost : undefined });
   }
 
   /** A network as it is now: whether it has only added blocks since the last look, and the last block that stays for ever. */
   private async view(id: string, network: Network) {
     const target = await this.accounts.target(id, network);
-    const [key, head] = [`${id} ${network}`, await blockOf(target, "latest")];
-    const before = this.#heads.get(key);
+    const heads = this.#heads.get(id) ?? {}; // once they are deleted, this look notes nothing
+    this.#heads.set(id, heads);
+    const [head, before] = [await blockOf(target, "latest"), heads[network]];
     const isSame = before !== undefined && (await blockOf(target, before.number)).hash === before.hash;
-    this.#heads.set(key, head);
+    heads[network] = head;
     return { target, isSame, final: await finalBlock(target, head.number) };
   }
 

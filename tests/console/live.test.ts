@@ -20,8 +20,21 @@ const watched = async (periodMs = shortMs) => {
     await until(() => page.shown.size === 3);
     return page;
   };
-  return { service, world, open, console };
+  return { service, world, open, console, session };
 };
+
+test("what an action has changed is seen at once, however long the period is", async () => {
+  const { world, open, console, session } = await watched(600_000);
+  const page = await open();
+  const { consortium, environment, membership } = world;
+  const headers = { origin: console.url, cookie: session.cookie, "content-type": "application/json" };
+  for (const count of [2, 3]) {
+    const body = JSON.stringify({ consortium, environment, membership });
+    await fetch(`${session.place}api/make-credential`, { method: "POST", headers, body });
+    const seen = () => (page.shown.get("network")!.value as NetworkView).model.consortia[0]!.environments[0]!;
+    await until(() => seen().credentials.length === count);
+  }
+});
 
 test("the network is already loaded at sign-in", async () => {
   const { service } = await start();

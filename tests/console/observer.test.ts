@@ -133,11 +133,11 @@ describe("the embedded service", () => {
   test("shows its last calls, newest first, each once; an error of its chain is an error", async () => {
     const call = (path: string) => ({ method: "GET", path, status: 200, at: 1 });
     const answers = { "/embedded": about, "/faults": { routes: ["r"], faults: [] }, "/rpc": { result: "0x1" } };
-    const more: Record<string, unknown> = { "after=0": { count: 2, calls: ["/a", "/b"].map(call) } };
+    const more: Record<string, unknown> = { "after=0": { count: 5, calls: ["/a", "/b"].map(call) } };
     const embedded = (await Embedded.find(observing(Object.assign(more, answers)).options.client))!;
     const paths = async () => (await embedded.testing()).calls.map(({ number, path }) => [number, path]);
     expect(await paths()).toEqual([[2, "/b"], [1, "/a"]]); // prettier-ignore
-    more["after=2"] = { count: 3, calls: [call("/c")] };
+    more["after=5"] = { count: 7, calls: [call("/c")] }; // the others are of another organization
     expect(await paths()).toEqual([[3, "/c"], [2, "/b"], [1, "/a"]]); // prettier-ignore
     expect(await embedded.rpc("c", "e", "eth_blockNumber", [])).toBe("0x1");
     more["/rpc"] = { error: { message: "no such method" } };
@@ -282,6 +282,17 @@ describe("the last blocks of a ledger", () => {
     await history.read(ask);
     expect(numbers(history).slice(0, 3)).toEqual([22, 21, 20]);
     expect([numbers(history).length, asked.length]).toEqual([12, 14]);
+  });
+
+  test.each([
+    ["seconds", "0x5", 5],
+    ["nanoseconds, as raft has them", "0x18e91efd79a0e500", 1_795_000_000.5],
+  ])("have their time in seconds where it is in %s", async (_, timestamp, time) => {
+    const history = new LedgerHistory(1_000);
+    await history.read((method, [number]) =>
+      Promise.resolve(method === "eth_blockNumber" ? "0x0" : { number, hash: "0xa", timestamp, transactions: [] }),
+    );
+    expect(history.view().blocks).toMatchObject([{ number: 0, time }]);
   });
 
   test("are the current chain's, even if it went back", async () => {

@@ -44,6 +44,12 @@ describe("the key is shown", () => {
     const first = await served(["--data", dataDir], { isTTY: true });
     expect(shown.exec(first.stdout)?.[1]).toBe(kept());
     expect(first.stdout).not.toMatch(hidden);
+    const lines = [
+      "^Consortium service at http://",
+      "^  export CONSORTIUM_BASE_URL=http",
+      "^  export CONSORTIUM_API_KEY=",
+    ];
+    for (const line of lines) expect(first.stdout).toMatch(new RegExp(line, "m"));
     const second = await served(["--data", dataDir], { isTTY: true });
     expect(second.stdout).not.toMatch(shown);
     expect(hidden.exec(second.stdout)?.[1]).toBe(join(dataDir, "api-key"));
@@ -161,10 +167,5 @@ describe("a folder whose objects are missing", () => {
     const started = startService({ dataDir });
     if (part === undefined) return void (await (await started).close());
     await expect(started).rejects.toThrow(`is damaged: it is missing, but ${part} exists`);
-  });
-
-  test("is of version 0.2.0 where it has its file", async () => {
-    file("state.jsonl");
-    await expect(startService({ dataDir })).rejects.toThrow("is of version 0.2.0");
   });
 });

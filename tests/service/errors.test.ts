@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { problems } from "../../provider/errors";
 import { codedMessage, ServiceError } from "../../service/errors";
@@ -32,24 +32,6 @@ test.each<[code: string, what: string, act: () => Promise<unknown>]>([
     async () => {
       const data = await stopped();
       rmSync(join(data, "objects", "CURRENT"));
-      await begin({ data });
-    },
-  ],
-  [
-    "data-damaged",
-    "the objects are missing",
-    async () => {
-      const data = await stopped();
-      rmSync(join(data, "objects"), { recursive: true });
-      await begin({ data });
-    },
-  ],
-  [
-    "wrong-version",
-    "the folder is of an earlier version",
-    async () => {
-      const data = newFolder();
-      writeFileSync(join(data, "state.jsonl"), "");
       await begin({ data });
     },
   ],

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { findAnvil } from "../../service/ledger/engine";
+import { until } from "../support/until";
 
 const running: (() => void)[] = [];
 afterAll(() => running.splice(0).forEach((end) => end()));
@@ -78,6 +79,19 @@ export class Network {
     );
     const sent = blocks.flatMap(({ transactions }) => transactions);
     return sent.filter(({ from }) => from.toLowerCase() === address.toLowerCase());
+  }
+
+  mine = () => this.call("anvil_mine", "0x1");
+
+  /** Makes blocks until something holds: a report counts once its block is deep. */
+  mineUntil = (holds: () => boolean | Promise<boolean>) => until(async () => (await this.mine(), holds()));
+
+  /** Makes blocks until something is answered. */
+  async mining<T>(asked: Promise<T>): Promise<T> {
+    let open = true;
+    asked.finally(() => (open = false)).catch(() => undefined);
+    await this.mineUntil(() => !open);
+    return asked;
   }
 
   async waiting(): Promise<number> {

@@ -1,5 +1,5 @@
 import { anyText, populated } from "./helpers";
-import { manners, recordedOn } from "./recorded";
+import { recordedOn } from "./recorded";
 
 /* The calls of the Terraform provider for this API (kaleido-io/kaleido, Terraform 1.11.4): see recorded.ts. */
 
@@ -67,66 +67,6 @@ const runs = [
 202 DELETE $c`,
 ] as const;
 
-/**
- * Recorded on 2026-11-23: an example that comes with the provider, `multi_region_with_b2b`, with its versions 1.3.1 and 0.2.15. Others make
- * the
- * same calls with fewer fields. Names and descriptions are ours. `kept`: what it shares with others, so that its destroy leaves it.
- */
-const example = {
-  apply: `
-200 GET /consortia
-201 POST /consortia = c {"name":"C","description":"d"}
-200 GET $c/zones
-200 GET $c/environments
-201 POST $c/zones = z1 {"region":"westus2","cloud":"azure","type":"kaleido"}
-201 POST $c/environments = e {"name":"E","description":"d","provider":"quorum","consensus_type":"ibft","test_features":{"multi_region":true},"block_period":5}
-201 POST $c/memberships = m1 {"org_name":"Org 1"}
-201 POST $c/memberships = m2 {"org_name":"Org 2"}
-200 GET $e/zones
-201 POST $e/zones = z2 {"region":"westus2","cloud":"azure","type":"kaleido"}
-201 POST $e/services = s1 {"name":"Documents 1","service":"documentstore","membership_id":"@m1","size":"small"}
-201 POST $e/services = s2 {"name":"App2app 1","service":"app2app","membership_id":"@m1","size":"small"}
-201 POST $e/services = s3 {"name":"App2app 2","service":"app2app","membership_id":"@m2","size":"small"}
-200~ GET $s1
-200~ GET $s3
-200~ GET $s2
-201 POST $e/nodes = n1 {"name":"Node 1","membership_id":"@m1","zone_id":"@z2","role":"validator","size":"medium"}
-201 POST $e/nodes = n2 {"name":"Node 2","membership_id":"@m2","zone_id":"@z2","role":"validator","size":"medium"}
-200~ GET $n1
-200~ GET $n2
-200 GET $e/services
-201 POST $e/services = s5 {"name":"Registry","service":"idregistry","membership_id":"@m1"}
-200~ GET $s5
-200 GET $m2
-200 POST $m2/verify {"test_certificate":true}
-200 POST $m2/verify {"test_certificate":true}
-200 POST $m1/verify {"test_certificate":true}
-200 POST /idregistry/@s5/identity {"membership_id":"@m2"}
-200 POST /idregistry/@s5/identity {"membership_id":"@m1"}
-200 PUT /documentstore/@s1/destinations/d2 {"name":"d2","kaleido_managed":true}
-409 POST /idregistry/@s5/identity {"membership_id":"@m2"}
-200 GET /documentstore/@s1/destinations
-200 PUT /app2app/@s3/destinations/a1 {"name":"a1","kaleido_managed":true}
-200 PUT /app2app/@s2/destinations/a1 {"name":"a1","kaleido_managed":true}
-200 GET /app2app/@s3/destinations
-200 PUT /documentstore/@s1/destinations/d1 {"name":"d1","kaleido_managed":true}
-200 PUT /app2app/@s2/destinations/a2 {"name":"a2","kaleido_managed":true}`,
-  destroy: `
-204 DELETE /app2app/@s2/destinations/a1
-204 DELETE /documentstore/@s1/destinations/d1
-204 DELETE /app2app/@s2/destinations/a2
-204 DELETE /documentstore/@s1/destinations/d2
-204 DELETE /app2app/@s3/destinations/a1
-204 DELETE $s3
-204 DELETE $s2
-204 DELETE $s1
-204 DELETE $n2
-204 DELETE $n1
-204~ DELETE $m1
-204~ DELETE $m2`,
-  kept: ["c", "z1", "e", "z2", "s5"],
-};
-
 test.each([
   ["specification", ""],
   ["specification", "/"],
@@ -152,14 +92,6 @@ test.each([
     expect(await recorded.left()).toEqual([]);
   },
 );
-
-test.each(manners)("like %s: an example of two regions: apply, an empty plan, destroy", async (like) => {
-  const { recorded } = await recordedOn(like);
-  await recorded.run(example.apply);
-  expect(await recorded.plan()).toEqual(await recorded.plan());
-  await recorded.run(example.destroy);
-  expect(await recorded.left()).toEqual(example.kept);
-});
 
 test("a credential's environment and membership cannot change", async () => {
   const { send, paths, membership } = await populated();

@@ -47,7 +47,7 @@ afterAll(() => copies.forEach((copy) => rmSync(copy, { recursive: true, force: t
 const node = (script: string) => async () => {
   const copy = mkdtempSync(join(await packages(), "scripts-"));
   copies.push(copy);
-  for (const file of [script, "hardhat.config.cjs"]) cpSync(join(folder, file), join(copy, file));
+  for (const file of [script, "run.cjs", "hardhat.config.cjs"]) cpSync(join(folder, file), join(copy, file));
   return { command: process.execPath, args: [join(copy, script)] };
 };
 

@@ -1,11 +1,9 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { networkInterfaces } from "node:os";
-import { join } from "node:path";
 import { consortium } from "../../cli/command";
 import { begun, built, serve, serveJson } from "../../service/child";
-import { build, client, containing, newFolder, start } from "../../service/helpers";
+import { build, client, newFolder, start } from "../../service/helpers";
 import { until } from "../../support/until";
 
 beforeAll(built);
@@ -40,39 +38,6 @@ test("it imitates the hosted service on request", async () => {
   await stop();
 });
 
-test("it ends at once even while calls are waiting", async () => {
-  const { child, ended, lines } = await serve(["--latency", "600000", "--log", "--api-key", "k"]);
-  const [, baseUrl = ""] = /(http\S+)/.exec(lines[0]!)!;
-  const call = client(baseUrl, "k")("GET", "/consortia").catch(() => "dropped");
-  await printed(lines, "incoming request");
-  child.kill("SIGTERM");
-  expect(await ended).toEqual({ code: 0, signal: null });
-  expect(await call).toBe("dropped");
-});
-
-test.each(["0.0.0.0", "::"])("on all addresses (%s), it warns, advises TLS, and prints its addresses", async (host) => {
-  const flags = ["--no-ledger", "--host", host, "--allow-host", "ci.example", "--api-key", "k"];
-  const { lines, out } = await serve(flags);
-  const text = await printed(lines, "Ctrl+C");
-  await until(() => out.stderr.endsWith("\n"));
-  expect(out.stderr).toMatch(/warning: .*other machines.*--tls-cert/);
-  expect(text).not.toMatch(/0\.0\.0\.0|\/\/\[::\]/);
-  const addresses = text.match(/http:\S+\/api\/v1/g)!;
-  const external = Object.values(networkInterfaces()).flatMap((all) =>
-    all!.filter(({ internal, family }) => !internal && family === "IPv4"),
-  );
-  for (const { address } of external) expect(addresses).toContainEqual(containing(`http://${address}:`));
-  for (const address of addresses) expect((await client(address, "k")("GET", "/consortia")).status).toBe(200);
-});
-
-test("on this machine only, it does not warn", async () => {
-  const { child, ended, lines, out } = await serve(["--no-ledger", "--host", "127.0.0.1"]);
-  await printed(lines, "Ctrl+C");
-  child.kill();
-  await ended;
-  expect(withoutLate(out.stderr)).toBe("");
-});
-
 test("a ledger is idle after the time of --idle-after", async () => {
   const { send } = await serveJson(["--idle-after", "0", "--node-start", "0", "--environment-start", "0"]);
   const { paths } = await build(send, { provider: "geth", consensus_type: "poa", block_period: 1 });
@@ -105,33 +70,8 @@ test("every flag reaches the service", async () => {
   for (const id of ["t1", "t2"]) expect((await send("GET", `/tether/${id}/account`)).status).toBe(200);
 });
 
+/* What is shown of the address, the keys and the folder: tests/service/command.test.ts. */
 describe("output", () => {
-  test("shows the address and the locations of data and key, but not the key itself", async () => {
-    const { lines } = await serve(["--data", dataDir]);
-    const text = await printed(lines, "Ctrl+C");
-    expect(text).toMatch(/Consortium service at http:\/\/127\.0\.0\.1:\d+\/api\/v1/);
-    expect(text).toContain(`Data is kept in ${dataDir}.`);
-    expect(text).toContain(`The API key is in ${join(dataDir, "api-key")}.`);
-    expect(text).toMatch(/export CONSORTIUM_BASE_URL=http.*\n.*export CONSORTIUM_API_KEY=/);
-    expect(text).not.toContain(readFileSync(join(dataDir, "api-key"), "utf8").trim());
-  });
-
-  test("shows the location of several organizations' keys", async () => {
-    const { lines } = await serve(["--data", dataDir, "--organization", "acme", "--organization", "globex"]);
-    const text = await printed(lines, "Ctrl+C");
-    const [, file = ""] = /The keys of all organizations are in (\S+)\./.exec(text)!;
-    const keys = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
-    expect(Object.keys(keys)).toEqual(["acme", "globex"]);
-    const [, baseUrl = ""] = /(http\S+)/.exec(text)!;
-    for (const key of Object.values(keys))
-      expect(await client(baseUrl, key)("GET", "/consortia")).toMatchObject({ status: 200 });
-  });
-
-  test("--show-key shows the key", async () => {
-    const { lines } = await serve(["--show-key", "--api-key", "my-key"]);
-    expect(await printed(lines, "Ctrl+C")).toMatch(/API key: my-key[\s\S]*Data|Data[\s\S]*API key: my-key/);
-  });
-
   test("--log logs requests without the key", async () => {
     const { lines } = await serve(["--log", "--data", dataDir, "--api-key", "my-key"]);
     const [, baseUrl = ""] = /(http\S+)/.exec(await printed(lines, "Ctrl+C"))!;
@@ -184,12 +124,5 @@ describe("errors are one sentence, with exit code 1", () => {
       expect([code, withoutLate(stderr)]).toEqual([1, why]);
     }
     other.close();
-  });
-
-  test("a data folder in use", async () => {
-    await start({ dataDir });
-    const { code, stderr } = await consortium(["serve", "--port", "0", "--data", dataDir]);
-    const why = `consortium: The data folder ${dataDir} is in use by another service. ${shown("folder-in-use")}\n`;
-    expect([code, withoutLate(stderr)]).toEqual([1, why]);
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { encodeRlp, toBeArray, Transaction, type TransactionLike, Wallet } from "ethers";
-import { blockGas, intrinsicGas } from "../../../service/ledger/admission";
+import { Accounts, admitted, blockGas, intrinsicGas } from "../../../service/ledger/admission";
+import { Pool } from "../../../service/ledger/pool";
 import { random } from "../../support/random";
 import { until } from "../../support/until";
 import { newFolder } from "../helpers";
@@ -105,41 +106,43 @@ test("a transaction with a hash gets a receipt, even with barely enough gas", as
   await fc.assert(accepted, random(40));
 });
 
-test("several transactions of an account cannot spend the same money", async () => {
-  const { call, answer, chainId, send } = await account();
-  const [own] = await call<string[]>("eth_accounts");
-  await answer("eth_sendTransaction", { from: own, to: poor.address, value: "0x64" });
-  await until(async () => (await call("eth_getBalance", poor.address)) === "0x64");
-  const pay = (nonce: number, value: bigint) =>
-    send({ type: 0, chainId, nonce, to: own!, gasLimit: 21_000n, gasPrice: 0n, value });
-  expect((await pay(2, 60n)).result).toMatch(/^0x/);
-  expect((await pay(1, 60n)).error).toMatchObject({
-    code: -32_000,
-    message: expect.stringMatching(/insufficient funds/) as string,
-  });
-  const paid = [await pay(1, 40n), await pay(0, 0n)];
-  expect(paid).toEqual(paid.map(() => expect.not.objectContaining({ error: expect.anything() as unknown }) as unknown));
-  const hashes = paid.map(({ result: hash }) => hash);
-  for (const hash of hashes) await until(async () => (await call("eth_getTransactionReceipt", hash)) !== null);
-  expect(await call("eth_getBalance", poor.address)).toBe("0x0");
+test("several transactions of an account cannot spend the same money; one that replaces another may spend its", async () => {
+  const [pool, known, engine] = [
+    new Pool(),
+    new Accounts(),
+    { call: () => Promise.resolve(`0x${(1_000_000).toString(16)}`) },
+  ];
+  known.changed([{ from: poor.address, nonce: "-1" }]);
+  const pay = async (nonce: number, value: number, gasPrice = 1) => {
+    const raw = await poor.signTransaction({
+      type: 0,
+      chainId: 5,
+      nonce,
+      to: poor.address,
+      gasLimit: 21_000,
+      gasPrice,
+      value,
+    });
+    const sent = { raw, tx: Transaction.from(raw), from: poor.address.toLowerCase() };
+    const [hash, waiting] = await admitted(engine as never, sent, {
+      known,
+      pool,
+      spec: { key: "e1", chainId: 5, accounts: 1 },
+    });
+    pool.add(hash, waiting);
+  };
+  await pay(2, 500_000);
+  await pay(1, 300_000);
+  const why = "balance 1000000, queued cost 842000, tx cost 221000, overshot 63000";
+  await expect(pay(0, 200_000)).rejects.toThrow(`insufficient funds for gas * price + value: ${why}`);
+  await expect(pay(2, 500_001)).rejects.toThrow("replacement transaction underpriced");
+  for (const [value, price] of [[600_000, 2], [550_000, 3]] as const) await pay(2, value, price); // prettier-ignore
+  await expect(pay(2, 700_000, 4)).rejects.toThrow("overshot 105000");
+  await pay(0, 0);
+  expect(pool.of(poor.address.toLowerCase()).map(({ nonce, queued }) => [nonce, queued])).toEqual([[1, false], [2, false], [0, false]]); // prettier-ignore
+  known.changed([0, 1, 2].map((nonce) => ({ from: poor.address, nonce: `${nonce}` })));
+  await expect(pay(1, 0, 9)).rejects.toThrow("nonce too low: next nonce 3, tx nonce 1");
 });
-
-test.each(["privateFor", "privateFrom", "privacyGroupId", "restriction", "privacyFlag"])(
-  "%s is refused with one sentence",
-  async (field) => {
-    const { call, answer } = await account();
-    const [from] = await call<string[]>("eth_accounts");
-    const { error } = await answer("eth_sendTransaction", {
-      from,
-      to: from,
-      [field]: ["A1aVtMxLCUHmBVHXoZzzBgPbW/wj5axDpW9X8l91SGo="],
-    });
-    expect(error).toMatchObject({
-      code: -32_602,
-      message: expect.stringContaining(`${field}: this service has no private transactions`) as string,
-    });
-  },
-);
 
 test("queued transactions with a block's gas each block nobody, even after a restart; filling the gap gives each its receipt", async () => {
   const dir = newFolder();

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
+import { LedgerData } from "../../../service/ledger/ledger-data";
 import { rpcCall } from "../../../service/ledger/rpc";
 import { startService } from "../../../service/index";
 import { Database } from "../../../service/storage/database";
@@ -141,6 +142,14 @@ test("a ledger that an earlier build has kept is not read, and the error says so
   for (let time = 0; time < 2; time++)
     await expect(again.get(spec)).rejects.toThrow(/an earlier version of this service made .*delete its environment/);
   expect(warnings).toHaveLength(1);
+});
+
+test("of the snapshots that a start could begin with, the three latest are kept", async () => {
+  const data = await LedgerData.open(join(dir, "e1"), spec, false);
+  for (const number of [10, 20, 30, 40, 50, 60])
+    await data.snapshot({ number, hash: "0x", timestamp: 0, gas: 0 }, [], Buffer.from(`${number}`), 15);
+  expect((await data.snapshots()).map(({ number }) => number)).toEqual([60, 50, 40, 30, 20]);
+  await data.close();
 });
 
 describe("a start that replays much", () => {

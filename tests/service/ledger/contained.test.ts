@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, containing, newFolder, quick, start } from "../helpers";
 import { until } from "../../support/until";
@@ -6,7 +6,7 @@ import { eth, result, rpc, webSocket } from "../ledgers";
 
 afterEach(() => jest.restoreAllMocks());
 
-test("one flipped bit in a file of one ledger: the others start and serve, and the service names the damaged one", async () => {
+test("a file of one ledger with a flipped bit, cut off or gone: the others start and serve, and the service names the damaged one", async () => {
   const dataDir = newFolder();
   const options = { dataDir, ledger: true, timing: quick };
   const before = await start(options);
@@ -23,24 +23,29 @@ test("one flipped bit in a file of one ledger: the others start and serve, and t
     const whole = readFileSync(file);
     const flipped = Buffer.from(whole);
     flipped[Math.floor(whole.length / 2)]! ^= 1 << (whole.length % 7);
-    writeFileSync(file, flipped);
-    const warned = jest.spyOn(process, "emitWarning").mockImplementation();
-    const { service, send } = await start(options);
-    const said = containing(`The ledger ${damaged.environment} is out of order: ${file} is damaged`);
-    await until(() => warned.mock.calls.length > 0); // it starts all ledgers by itself
-    expect(warned.mock.calls).toEqual([[said, "ConsortiumWarning"]]);
-    warned.mockRestore();
-    const refusal = { status: 503, body: { errorMessage: said } };
-    const place = placeOf(service, damaged);
-    expect(await rpc(place, damaged.credential, eth("eth_chainId"))).toMatchObject(refusal);
-    expect(await send("GET", `${damaged.paths.node}/status`)).toMatchObject(refusal);
-    const opening = await webSocket(place.replace("http", "ws"), damaged.credential);
-    expect(opening).toMatchObject({ status: 503, error: said });
-    expect(await result(placeOf(service, other), other.credential, "eth_chainId")).toMatch(/^0x/);
-    expect((await send("GET", damaged.paths.node)).status).toBe(200);
-    expect(readFileSync(file)).toEqual(flipped);
-    await service.close();
-    writeFileSync(file, whole);
+    // without its note, a database is as after a kill
+    for (const left of [flipped, whole.subarray(0, -1), ...(name.endsWith("whole") ? [] : [undefined])]) {
+      if (left) writeFileSync(file, left);
+      else rmSync(file);
+      const warned = jest.spyOn(process, "emitWarning").mockImplementation();
+      const { service, send } = await start(options);
+      const named = !left && name.endsWith("CURRENT") ? folder : file;
+      const said = containing(`The ledger ${damaged.environment} is out of order: ${named} is damaged`);
+      await until(() => warned.mock.calls.length > 0); // it starts all ledgers by itself
+      expect(warned.mock.calls).toEqual([[said, "ConsortiumWarning"]]);
+      warned.mockRestore();
+      const refusal = { status: 503, body: { errorMessage: said } };
+      const place = placeOf(service, damaged);
+      expect(await rpc(place, damaged.credential, eth("eth_chainId"))).toMatchObject(refusal);
+      expect(await send("GET", `${damaged.paths.node}/status`)).toMatchObject(refusal);
+      const opening = await webSocket(place.replace("http", "ws"), damaged.credential);
+      expect(opening).toMatchObject({ status: 503, error: said });
+      expect(await result(placeOf(service, other), other.credential, "eth_chainId")).toMatch(/^0x/);
+      expect((await send("GET", damaged.paths.node)).status).toBe(200);
+      await service.close();
+      expect(existsSync(file) ? readFileSync(file) : undefined).toEqual(left);
+      writeFileSync(file, whole);
+    }
   }
   const { service } = await start(options);
   expect(await result(placeOf(service, damaged), damaged.credential, "eth_chainId")).toMatch(/^0x/);

@@ -83,7 +83,6 @@ test("batches, requests and answers have limits", async () => {
   const { all } = await ways(made);
   const one = eth("eth_chainId");
   for (const way of all) {
-    expect(await way([one, one, one])).toHaveLength(3);
     expect(await way([one, one, one, one])).toMatchObject([{ error: { message: containing("at most 3") } }]);
     const big = eth("eth_call", { to: contract }, "latest", code(returning(5_000)));
     expect(await way(big)).toMatchObject({ id: 1, error: { code: -32_005, message: containing("9000 bytes") } });
@@ -92,7 +91,11 @@ test("batches, requests and answers have limits", async () => {
   const headers = basic(credential.username, credential.password);
   const tooLarge = { status: 413, text: containing("too large") };
   const body = "x".repeat(20_001);
-  expect(await raw(urls.rpc, headers, body).catch(() => tooLarge)).toEqual(tooLarge);
+  for (const [name, value] of [
+    ["content-length", `${body.length}`],
+    ["transfer-encoding", "chunked"],
+  ] as const)
+    expect(await raw(urls.rpc, { ...headers, [name]: value }, body).catch(() => tooLarge)).toEqual(tooLarge);
   expect(await raw(`${service.url}/target/rinkeby`, {}, body).catch(() => tooLarge)).toEqual(tooLarge);
   const { socket } = await webSocket(urls.wss, credential);
   const closed = once(socket, "close");

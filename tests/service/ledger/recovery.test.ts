@@ -153,3 +153,21 @@ test("nobody sees a block before it is recorded, nor one that cannot be", async 
   jest.restoreAllMocks();
   expect(await send(1)).toMatchObject({ status: 200 });
 });
+
+test("a nonce of a block that was recorded when the engine ended is used: another transaction with it gets no hash", async () => {
+  const sender = Wallet.createRandom();
+  const { credential, urls } = await ledgered({}, raft);
+  const ask = (method: string, ...params: unknown[]) => result<string | null>(urls.rpc, credential, method, ...params);
+  const chainId = Number(await ask("eth_chainId"));
+  const send = async (nonce: number, gasLimit: number) => {
+    const raw = await sender.signTransaction({ type: 0, nonce, gasPrice: 0, gasLimit, to: sender.address, chainId });
+    return ask("eth_sendRawTransaction", raw);
+  };
+  for (const nonce of [0, 1]) {
+    jest.spyOn(Engine.prototype, "made").mockRejectedValueOnce(new Error("it ended"));
+    const hash = await send(nonce, 21_000);
+    await until(async () => (await ask("eth_getTransactionReceipt", hash)) !== null);
+    await expect(send(nonce, 21_001)).rejects.toThrow(`nonce too low: next nonce ${nonce + 1}, tx nonce ${nonce}`);
+    jest.restoreAllMocks();
+  }
+});

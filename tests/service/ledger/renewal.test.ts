@@ -184,8 +184,10 @@ test("blocks that cannot be written are shown and reported once, and written wit
       const { hash } = await chain.call<{ hash: string }>("eth_getBlockByNumber", [blockNumber, false]);
       expect(await chain.call("eth_getBlockByHash", [hash, false])).toMatchObject({ hash, number: blockNumber });
     }
-    const all = () => chain.call("eth_getLogs", [{ fromBlock: "0x0" }]);
+    const since = (fromBlock: string) => chain.call("eth_getLogs", [{ fromBlock }]);
+    const all = () => since("0x0");
     expect(await all()).toMatchObject([{ blockNumber: "0x1" }, { blockNumber: "0x2" }]);
+    expect(await since("0x2")).toMatchObject([{ blockNumber: "0x2" }]);
     fails = false;
     await log();
     expect(await all()).toMatchObject([{ blockNumber: "0x1" }, { blockNumber: "0x2" }, { blockNumber: "0x3" }]);

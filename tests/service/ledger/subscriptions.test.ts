@@ -66,6 +66,19 @@ test("new transactions are heard in full in their order, however long each takes
   expect(heard).toEqual([{ nonce: 0 }, { nonce: 2 }]);
 });
 
+test("a filter lives while it is asked; one that nobody asks is gone after five minutes", () => {
+  const clock = jest.spyOn(Date, "now").mockReturnValue(0);
+  const feeds = new Feeds();
+  const [asked, left] = [feeds.filter("newHeads"), feeds.filter("newHeads")];
+  for (const number of [1, 2, 3]) {
+    clock.mockReturnValue(number * 200_000);
+    expect(feeds.used(asked).news).toHaveLength(number - 1);
+    feeds.block({ block: { number: `0x${number}` }, receipts: [] } as never);
+  }
+  expect(() => feeds.used(left)).toThrow("filter not found");
+  clock.mockRestore();
+});
+
 test("the log of a block's second transaction has the same index in its trace", async () => {
   const { credential, urls } = await ledgered({}, { provider: "quorum", consensus_type: "ibft", block_period: 1 });
   const ask = <T>(method: string, ...params: unknown[]) => result<T>(urls.rpc, credential, method, ...params);

@@ -3,7 +3,9 @@ import { intrinsicGas, sentBy } from "../../../service/ledger/admission";
 import { type Criteria, matching } from "../../../service/ledger/logs";
 import { Reads } from "../../../service/ledger/reads";
 import { rpcCall } from "../../../service/ledger/rpc";
+import type { Simulation } from "../../../service/ledger/params";
 import { read, type Rights, screen } from "../../../service/ledger/screening";
+import { mustFollow } from "../../../service/ledger/simulation";
 import { type Profile, profiles } from "../../../service/profiles";
 import { callLimits } from "../../../service/settings/settings";
 
@@ -142,19 +144,51 @@ describe("who may make a call", () => {
     expect(became(asked("eth_blobBaseFee"), { profile: undefined })).toBe('["eth_blobBaseFee",[]]');
   });
 
+  test.each([
+    ...["anvil_reset", "anvil_setRpcUrl", "anvil_dumpState", "anvil_loadState", "anvil_setBalance", "anvil_nodeInfo"],
+    ...["anvil_impersonateAccount", "anvil_autoImpersonateAccount", "ANVIL_RESET", "hardhat_reset", "constructor"],
+    ...["hardhat_dumpState", "eth_sendUnsignedTransaction", "evm_mine", "evm_revert", "debug_dbGet", "trace_block"],
+    "wallet_sendTransaction",
+  ])("nobody may call %s: it connects elsewhere, accesses files, or changes the chain from outside", (method) => {
+    const [own, call] = ["eth_chainId", method].map((one) => JSON.stringify(asked(one))) as [string, string];
+    const doubled = call.replace("{", '{"method":"eth_chainId",'); // the chain must get the method that was checked
+    for (const text of [call, call.replace("_", "\\u005f"), doubled]) {
+      const { calls } = read(`[${own},${text}]`, rights());
+      expect(calls).toMatchObject([{ method: "eth_chainId" }, { answer: { id: 1, error: { code: -32_601 } } }]);
+      expect(JSON.stringify(calls)).toContain(`the method ${method} does not exist`);
+    }
+  });
+
   test("a node signs for its own account alone, however that is written", () => {
     const signs = (method: string, ...params: unknown[]) => became(asked(method, ...params), { account });
-    expect(signs("eth_sign", account.toUpperCase().replace("0X", "0x"), "0x12")).toBe(
-      JSON.stringify(["eth_sign", [account, "0x12"]]),
-    );
-    expect(signs("personal_sign", "0x12", account)).toBe(JSON.stringify(["personal_sign", ["0x12", account]]));
+    const loud = (one: string) => one.toUpperCase().replace("0X", "0x");
     const other = `0x${"b".repeat(40)}`;
-    expect(signs("eth_sign", other, "0x12")).toMatch(/^1 -32000: unknown account: /);
-    expect(signs("eth_sign", other, "0x12")).toContain(`for its own account ${account} only, not ${other}.`);
-    expect(signs("personal_sign", "0x12", other)).toContain(`only, not ${other}.`);
-    expect(signs("eth_sendTransaction", {})).toContain("only, and the call names none.");
+    expect(signs("eth_sign", loud(account), "0x12")).toBe(JSON.stringify(["eth_sign", [account, "0x12"]]));
+    expect(signs("personal_sign", "0x12", account)).toBe(JSON.stringify(["personal_sign", ["0x12", account]]));
+    for (const from of [other, loud(other), undefined, null, [account, other]]) {
+      const whose = typeof from === "string" ? `not ${from}.` : "and the call names none.";
+      for (const said of [
+        ...["eth_sendTransaction", "eth_signTransaction"].map((method) => signs(method, { from, to: account })),
+        signs("eth_sign", from, "0x12"),
+        signs("personal_sign", account, from), // the account is the second one
+        signs("eth_signTypedData_v4", from, {}),
+      ]) {
+        expect(said).toMatch(/^1 -32000: unknown account: /);
+        expect(said).toContain(`for its own account ${account} only, ${whose}`);
+      }
+    }
+    for (const params of [undefined, [], { from: account }])
+      expect(became({ ...asked("eth_sendTransaction"), params }, { account })).toContain("and the call names none.");
     expect(became(asked("eth_sign", account, "0x12"))).toMatch(/^1 -32601/);
   });
+
+  test.each([...["privateFor", "privateFrom", "privacyGroupId"], ...["restriction", "privacyFlag", "mandatoryFor"]])(
+    "no node takes %s: the transaction would be public",
+    (field) => {
+      const said = became(asked("eth_sendTransaction", { from: account, [field]: [] }), { account });
+      expect(said).toContain(`-32602: invalid argument 0: ${field}: this service has no private transactions`);
+    },
+  );
 
   test("without a credential, only what is listed", () => {
     const only = { methods: new Set(["eth_chainId"]), because: "is not for you" };
@@ -176,6 +210,9 @@ describe("params", () => {
     ["eth_getBalance", [account, { blockNumber: "0x5" }], [account, "0x5"]],
     ["eth_getBalance", [account, hash], [account, { blockHash: hash }]],
     ["eth_getBalance", [account, { blockHash: hash }], [account, { blockHash: hash }]],
+    ["eth_getBlockByNumber", ["safe", false], ["latest", false]],
+    ["eth_getBlockByNumber", ["finalized", true], ["latest", true]],
+    ["eth_call", [{}, "safe"], [{ gas: "0x3e8" }, "latest"]],
     ["eth_getStorageAt", [account, "5"], [account, `0x${"5".padStart(64, "0")}`, "latest"]],
     ["eth_getStorageAt", [account, "0xA"], [account, `0x${"a".padStart(64, "0")}`, "latest"]],
     ["web3_sha3", [""], ["0x"]],
@@ -274,6 +311,19 @@ test.each([
   const raw = `0x02${encodeRlp(parts).slice(2)}`;
   const spec = { key: "e1", chainId: 5, accounts: 1, profile: undefined };
   await expect(sentBy(undefined as never, raw, spec)).rejects.toThrow(why);
+});
+
+test("the nonces of a simulation with validation follow in all of its blocks, for each account", async () => {
+  const other = `0x${"b".repeat(40)}`;
+  const used: Record<string, string> = { [account]: "0x5", [other]: "0x2" };
+  const follow = (...blocks: [from: string, nonce: string][][]) => {
+    const blockStateCalls = blocks.map((calls) => ({ calls: calls.map(([from, nonce]) => ({ from, nonce })) }));
+    return mustFollow({ blockStateCalls } as Simulation, (from) => Promise.resolve(used[from]));
+  };
+  const [one, two]: [string, string][][] = [[[account, "0x5"], [other, "0x2"], [account, "0x6"]], [[other, "0x3"], [account, "0x7"]]]; // prettier-ignore
+  await follow(one!, two!);
+  await expect(follow(one!, [[account, "0x5"]])).rejects.toThrow("nonce too low: address 0xaa");
+  await expect(follow(one!, [[other, "0x7"]])).rejects.toThrow("nonce too high: address 0xbb");
 });
 
 describe("the engine", () => {

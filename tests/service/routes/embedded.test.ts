@@ -43,6 +43,12 @@ test("a fault over HTTP hits only its own organization's calls, and nobody else 
   expect((await stranger("GET", "/consortia/c-of-north?name=secret")).status).toBe(401);
   expect((await north("GET", "/nowhere/north")).status).toBe(404);
   expect([await calls(north), await calls(south)]).toMatchObject([[{}, { path: "/nowhere/north" }], [{}]]);
+  service.clearCalls(); // whoever follows the calls goes on from where it was
+  await north("GET", "/releases");
+  expect((await north("GET", "/embedded/calls?after=4")).body).toMatchObject({
+    count: 5,
+    calls: [{ path: "/releases" }],
+  });
   expect((await south("GET", "/embedded/faults")).body).toMatchObject({ faults: [] });
   expect((await south("DELETE", `/embedded/faults/${body.id}`)).status).toBe(404);
   expect((await south("DELETE", "/embedded/faults")).status).toBe(204);

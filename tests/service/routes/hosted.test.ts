@@ -1,4 +1,5 @@
 import { type ServiceOptions } from "../../../service/index";
+import { profileOf } from "../../../service/settings/settings";
 import { type Answer, build, client, furnished, listOf, matching, refused, start } from "../helpers";
 import { blocks, eth, ledgered, rpc } from "../ledgers";
 import { type Manner, manners } from "../recorded";
@@ -324,6 +325,17 @@ describe("the setting", () => {
     expect(service.timing).toEqual(timing);
     expect(() => service.setAnswers({ like: "other" as never })).toThrow(/like/);
   });
+
+  test.each([
+    ["specification", "seconds", "seconds"],
+    ["hosted", "nanoseconds", "seconds"],
+  ] as const)(
+    "like %s, the clock of new quorum ledgers is in %s with raft, and in %s with ibft",
+    async (like, ...clocks) => {
+      const { answers } = (await start({ answers: { like } })).service;
+      expect(["raft", "ibft"].map((protocol) => profileOf("quorum", protocol, answers).clock)).toEqual(clocks);
+    },
+  );
 
   test.each([
     ["specification", {}, 0],

@@ -171,12 +171,18 @@ describe("refuseChildren", () => {
     expect((await send("DELETE", paths.consortium)).status).toBe(202);
   });
 
-  test("false: a membership is deleted with its nodes and credentials", async () => {
-    const { send, paths } = await populated({ timing: quick, answers: { refuseChildren: false } });
+  test("false: a membership is deleted with its nodes and credentials in all environments", async () => {
+    const { send, paths, membership } = await populated({ timing: quick, answers: { refuseChildren: false } });
     const kept = (await send("POST", `${paths.consortium}/memberships`, { org_name: "b" })).body._id;
-    await send("POST", `${paths.environment}/nodes`, { membership_id: kept, name: "kept" });
+    const kind = { provider: "geth", consensus_type: "poa" };
+    const second = (await send("POST", `${paths.consortium}/environments`, kind)).body._id;
+    const inside = [paths.environment, `${paths.consortium}/environments/${second}`];
+    for (const path of inside) await send("POST", `${path}/nodes`, { membership_id: kept, name: "kept" });
+    for (const list of ["nodes", "appcreds"]) await send("POST", `${inside[1]}/${list}`, { membership_id: membership });
     expect((await send("DELETE", paths.membership)).status).toBe(204);
-    expect((await send("GET", `${paths.environment}/nodes`)).body).toMatchObject([{ name: "kept" }]);
-    expect((await send("GET", `${paths.environment}/appcreds`)).body).toEqual([]);
+    for (const path of inside) {
+      expect((await send("GET", `${path}/nodes`)).body).toMatchObject([{ name: "kept" }]);
+      expect((await send("GET", `${path}/appcreds`)).body).toEqual([]);
+    }
   });
 });

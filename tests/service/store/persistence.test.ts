@@ -2,7 +2,22 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import { computeAddress } from "ethers";
 import { startService, type ServiceOptions } from "../../../service/index";
-import { basic, client, clocked, furnished, newFolder, objectsIn, populated, start } from "../helpers";
+import { SteadyClock } from "../../../service/storage/steady-clock";
+import { Store } from "../../../service/store/store";
+import { AccountKeys } from "../../../service/tether/accounts";
+import { newTether } from "../../../service/tether/tethering";
+import {
+  basic,
+  build,
+  client,
+  clocked,
+  FakeClock,
+  furnished,
+  newFolder,
+  objectsIn,
+  populated,
+  start,
+} from "../helpers";
 import { ways } from "../tethered";
 
 let dataDir: string;
@@ -50,15 +65,20 @@ describe("a restart", () => {
   });
 
   test("keeps the order of creation, of objects from before and from after it", async () => {
-    const limits = { consortia: 20 };
-    const names = Array.from({ length: 16 }, (_, at) => `c${at}`);
-    for (let run = 0; run < 2; run++) {
-      const { service, send } = await open({ limits });
-      for (const name of names.slice(8 * run, 8 * run + 8)) await send("POST", "/consortia", { name });
+    const clock = new FakeClock();
+    const options = { clock: clock.now, limits: { consortia: 20 } };
+    const names = Array.from({ length: 18 }, (_, at) => `c${at}`);
+    for (let run = 0; run < 3; run++) {
+      const { service, send } = await open(options);
+      for (const name of names.slice(6 * run, 6 * run + 6)) {
+        const { body } = await send("POST", "/consortia", { name });
+        if (/^c[0-3]$/.test(name)) await send("DELETE", `/consortia/${body._id}`);
+      }
       await service.close();
+      clock.pass(2 * 3_600_000); // then what is deleted is forgotten
     }
-    const { send } = await open({ limits });
-    expect((await send("GET", "/consortia")).body.map(({ name }) => name)).toEqual(names);
+    const { send } = await open(options);
+    expect((await send("GET", "/consortia")).body.map(({ name }) => name)).toEqual(names.slice(4));
   });
 
   test("keeps added organizations and rotated keys; an explicit key replaces the stored one", async () => {
@@ -75,11 +95,22 @@ describe("a restart", () => {
     expect((await given.send("GET", "/consortia")).status).toBe(200);
   });
 
-  test("binds a tether to another environment if the options change, and keeps its money", async () => {
-    const before = await open({ tethers: [{ id: "t", environment: "a", funds: { rinkeby: "7" } }] });
+  test("binds a tether to another environment if the options change, even an active one, and keeps its money", async () => {
+    const id = "tether0001";
+    const before = await open({ tethers: [{ id, environment: "test", funds: { mainnet: "7" } }] });
+    const { paths } = await build(before.send);
+    const other = { name: "b", provider: "geth", consensus_type: "poa" };
+    await before.send("POST", `${paths.consortium}/environments`, other);
+    const { configure, post } = ways(before.send);
+    await configure();
+    for (const action of ["/deploy", "/activate"]) expect((await post(action)).status).toBe(200);
     await before.service.close();
-    const { service } = await open({ tethers: [{ id: "t", environment: "b", funds: { rinkeby: "9" } }] });
-    expect(service.store.tethers.get("t").fields).toMatchObject({ environmentName: "b", balances: { rinkeby: "7" } });
+    for (const environment of ["b", "test"]) {
+      const { service } = await open({ tethers: [{ id, environment, funds: { mainnet: "9" } }] });
+      expect(service.store.tethers.environmentOf(id)?.fields.name).toBe(environment);
+      expect(service.store.tethers.get(id).fields.balances.mainnet).toBe("7");
+      await service.close();
+    }
   });
 });
 
@@ -211,11 +242,14 @@ test("a key that was written just before the service was killed is the tether's,
   expect((await send("GET", "/tether/tether0001")).body.account).toBe(computeAddress(key));
 });
 
-test("a folder of version 0.2.0 is refused and left unchanged", async () => {
-  const file = join(dataDir, "state.jsonl");
-  writeFileSync(file, "{}");
-  await expect(startService({ dataDir })).rejects.toThrow(
-    "is of version 0.2.0, which this version cannot read. Start with a new folder",
-  );
-  expect(readdirSync(dataDir)).toEqual(["state.jsonl"]);
+test("a tether's account is noted again if that could not be written before: a lost key must be missed", () => {
+  const store = new Store(new SteadyClock(Date.now));
+  const { id } = store.create(newTether("o1", undefined, {}));
+  const keys = new AccountKeys(dataDir, store);
+  for (let time = 0; time < 2; time++) {
+    store.setFields("tether", id, { keyChecksum: undefined }); // undone
+    keys.of(id);
+  }
+  rmSync(join(dataDir, `${id}.key`));
+  expect(() => AccountKeys.check(dataDir, store)).toThrow("it is missing");
 });

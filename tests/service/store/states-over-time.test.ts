@@ -2,6 +2,19 @@ import { SteadyClock } from "../../../service/storage/steady-clock";
 import { Store } from "../../../service/store/store";
 import { clocked, refused, start } from "../helpers";
 
+test("time goes on however often and however far the clock is set back", () => {
+  let time = 1_000;
+  const clock = new SteadyClock(() => time);
+  const seen = [clock.now()];
+  for (const back of [500, 300]) {
+    time -= back;
+    seen.push(clock.now());
+    time += 7;
+    seen.push(clock.now());
+  }
+  expect(seen).toEqual([1_000, 1_000, 1_007, 1_007, 1_014]);
+});
+
 test("an environment is initializing, then setup, then live with its first started node", async () => {
   const { clock, state, paths } = await clocked({ timing: { environmentStart: 1_000, nodeStart: 3_000 } });
   const seen: string[] = [];

@@ -1,6 +1,6 @@
 import type * as Level from "classic-level";
 import { setTimeout as wait } from "node:timers/promises";
-import { newFolder, refused, start } from "../helpers";
+import { client, newFolder, refused, start } from "../helpers";
 import { until } from "../../support/until";
 import { Network } from "../targets";
 import { pinning } from "../tethered";
@@ -47,11 +47,16 @@ test("a change is visible to nobody before the disk has it, neither its sender n
 });
 
 test("changes answer 507 while the disk refuses them", async () => {
-  const { send } = await start({ dataDir });
+  const { service, send } = await start({ dataDir });
   await send("POST", "/consortia", { name: "first" });
+  const { id, key } = (await send("POST", "/embedded/api-keys", { name: "ci" })).body as unknown as Record<
+    string,
+    string
+  >;
   disk.fail = true;
   expect(await send("POST", "/consortia", { name: "second" })).toMatchObject(refused(507, "cannot be written to "));
-  expect((await send("GET", "/consortia")).body).toMatchObject([{ name: "first" }]);
+  expect(await send("DELETE", `/embedded/api-keys/${id}`)).toMatchObject(refused(507));
+  expect((await client(service.baseUrl, key!)("GET", "/consortia")).body).toMatchObject([{ name: "first" }]);
   disk.fail = false;
   expect((await send("POST", "/consortia", { name: "third" })).status).toBe(201);
   expect((await send("GET", "/consortia")).body).toMatchObject([{ name: "first" }, { name: "third" }]);

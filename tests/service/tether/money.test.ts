@@ -14,27 +14,13 @@ const pace = { timing: { ...quick, tetherHour: 500 } };
 const count = async (get: Awaited<ReturnType<typeof pinning>>["get"]) => Number((await get("/reportCount")).text);
 const addressIn = (answer: { body: Wire }) => (answer.body as unknown as { contract_address: string }).contract_address;
 
-/** Makes blocks until something is answered. */
-async function mining<T>(network: Network, asked: Promise<T>): Promise<T> {
-  let open = true;
-  const done = asked.finally(() => (open = false));
-  while (open) {
-    await network.call("anvil_mine", "0x1");
-    await Promise.race([done, new Promise((later) => setTimeout(later, 100))]);
-  }
-  return done;
-}
-
 test("five concurrent calls, and one more while the first waits for its block, pay for one contract", async () => {
   const network = await new Network().start(byHand);
   const { post, account } = await pinning(network, pace);
   const five = Promise.all(Array.from({ length: 5 }, () => post("/deploy")));
   await until(async () => (await network.waiting()) > 0);
   const sixth = post("/deploy");
-  const answers = await mining(
-    network,
-    Promise.all([five, sixth]).then(([some, last]) => [...some, last]),
-  );
+  const answers = await network.mining(Promise.all([five, sixth]).then(([some, last]) => [...some, last]));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
   expect(new Set(answers.map(addressIn)).size).toBe(1);
   expect(await network.deployedBy(account)).toBe(1);
@@ -51,7 +37,7 @@ test("a deployment that waits for its block when the service stops is completed 
   await asked;
   const { send } = await start({ ...pace, dataDir, ledger: { targets: { rinkeby: network.url } } });
   const deployed = async () => (await ways(send).get()).text.includes('"deployed_networks":["rinkeby"]');
-  await mining(network, until(deployed));
+  await network.mineUntil(deployed);
   expect(await network.deployedBy(account)).toBe(1);
 });
 
@@ -83,7 +69,7 @@ describe("a service in its own process", () => {
     const asked = second.post("/deploy");
     const before = network.headers.length;
     await until(() => network.headers.length > before + 12); // it waits for the block, or has sent another one
-    const again = await mining(network, asked);
+    const again = await network.mining(asked);
     expect([200, 409]).toContain(again.status);
     expect(await network.deployedBy(account)).toBe(1);
     expect((await second.get()).body).toMatchObject({ deployed_networks: ["rinkeby"] });
@@ -96,7 +82,7 @@ describe("a service in its own process", () => {
     await post("/targetNetwork", { network: "rinkeby" });
     await post("/interval", { interval: 1 });
     await network.fund((await get()).body.account);
-    const contract = addressIn(await mining(network, post("/deploy")));
+    const contract = addressIn(await network.mining(post("/deploy")));
     expect((await post("/activate")).text).toBe("true");
     await until(async () => (await network.waiting()) > 0);
     for (const asked of [get(), get("/reportCount"), get("/account"), get("/balance/rinkeby"), post("/deactivate")]) {
@@ -106,10 +92,7 @@ describe("a service in its own process", () => {
     await stop();
 
     const after = await serve(network);
-    await until(async () => {
-      await network.call("anvil_mine", "0x1");
-      return (await count(after.get)) >= 1;
-    });
+    await network.mineUntil(async () => (await count(after.get)) >= 1);
     await after.post("/deactivate");
     const report = (await after.get("/reports/0")).body as unknown as { contract_index: number };
     expect(report.contract_index).toBe(0);
@@ -126,17 +109,14 @@ test("an unpaid report is pinned as soon as the account has money, not an interv
   await until(async () => (await get()).text.includes("no funds"));
   expect(await count(get)).toBe(0);
   await network.fund(account);
-  await until(async () => {
-    await network.call("anvil_mine", "0x1"); // a report counts once its block is deep
-    return (await count(get)) === 1;
-  });
+  await network.mineUntil(async () => (await count(get)) === 1);
   expect((await get()).text).not.toContain("last_error");
 });
 
 test("a pin whose fee is too low after the base fee has risen, twice, is sent with higher ones as the same transaction", async () => {
   const network = await new Network().start(byHand);
   const { get, post, account } = await pinning(network, { timing: { ...quick, tetherHour: 3_600_000 } });
-  expect((await mining(network, post("/deploy"))).status).toBe(200);
+  expect((await network.mining(post("/deploy"))).status).toBe(200);
   await post("/activate");
   await until(async () => (await network.waiting()) > 0);
   type Pool = { pending: Record<string, Record<string, { nonce: string; maxFeePerGas: string }>> };
@@ -146,7 +126,7 @@ test("a pin whose fee is too low after the base fee has risen, twice, is sent wi
   expect((await get()).text).not.toContain("last_error");
   const spike = async (base: string) => {
     await network.call("anvil_setNextBlockBaseFeePerGas", base);
-    await network.call("anvil_mine", "0x1");
+    await network.mine();
   };
   const fees = [Number(first!.maxFeePerGas)];
   for (const base of ["0xe8d4a51000", "0x9184e72a000"]) {
@@ -164,10 +144,7 @@ test("a pin whose fee is too low after the base fee has risen, twice, is sent wi
   await until(async () => (await get()).text.includes("because the base fee has risen"));
   expect(await count(get)).toBe(0);
   await network.call("anvil_setBalance", account, "0x21e19e0c9bab2400000");
-  await until(async () => {
-    await network.call("anvil_mine", "0x1");
-    return (await count(get)) === 1;
-  });
+  await network.mineUntil(async () => (await count(get)) === 1);
   expect([await network.calledBy(account), (await get()).text.includes("last_error")]).toEqual([1, false]);
 });
 
@@ -176,11 +153,13 @@ test.each([
   ["dropped", true],
 ])("reports whose transactions are %s, twice, hold again without another payment", async (_, isDropped) => {
   const network = await new Network().start("--block-time", "1");
-  const it = await pinning(network, { timing: { ...quick, tetherHour: 3_000 } });
+  const it = await pinning(network, { timing: { ...quick, tetherHour: 3_600_000 } });
   expect((await it.post("/deploy")).status).toBe(200);
-  await it.post("/activate");
-  await until(async () => (await count(it.get)) >= 2);
-  await it.post("/deactivate");
+  for (const reports of [1, 2]) {
+    await it.post("/activate"); // which makes a report, and the next one only in an hour
+    await until(async () => (await count(it.get)) === reports);
+    await it.post("/deactivate");
+  }
   const { account } = it;
   const report = async (index: number) => (await it.get(`/reports/${index}`)).body as unknown as Pinned;
   type Pinned = Wire & { block_number: number; transaction_hash: string };

@@ -177,39 +177,30 @@ describe("a tether whose pin waits for a block", () => {
     const it = await anchored({ ledger: { targets: { rinkeby: network.url } } });
     await it.configure();
     await network.fund((await it.get()).body.account);
-    const until = async (done: () => boolean | Promise<boolean>) => {
-      while (!(await done())) await network.call("anvil_mine", "0x1");
-    };
-    const deployed = it.post("/deploy");
-    let open = true;
-    void deployed.finally(() => (open = false));
-    await until(() => !open);
-    expect((await deployed).status).toBe(200);
+    expect((await network.mining(it.post("/deploy"))).status).toBe(200);
     await it.post("/activate");
-    return { ...it, network, mineUntil: until };
+    await until(async () => (await network.waiting()) > 0);
+    return { ...it, network };
   };
 
   test("reports again after an hour, and not before", async () => {
-    const { network, count, mineUntil } = await waiting();
-    await until(async () => (await network.waiting()) > 0);
-    await mineUntil(async () => (await count()) === 1);
-    for (let block = 0; block < 10; block++) await network.call("anvil_mine", "0x1");
+    const { network, count } = await waiting();
+    await network.mineUntil(async () => (await count()) === 1);
+    for (let block = 0; block < 10; block++) await network.mine();
     expect([await count(), await network.waiting()]).toEqual([1, 0]);
   });
 
   test("and is activated again meanwhile, reports once more at once: an activation makes a report", async () => {
-    const { post, network, count, mineUntil } = await waiting();
-    await until(async () => (await network.waiting()) > 0);
+    const { post, network, count } = await waiting();
     await post("/deactivate");
     await post("/activate");
-    await mineUntil(async () => (await count()) === 2);
+    await network.mineUntil(async () => (await count()) === 2);
   });
 
   test("and is stopped meanwhile, makes only that report", async () => {
-    const { get, post, network, count, mineUntil } = await waiting();
-    await until(async () => (await network.waiting()) > 0);
+    const { get, post, network, count } = await waiting();
     await post("/deactivate");
-    await mineUntil(async () => (await count()) === 1);
+    await network.mineUntil(async () => (await count()) === 1);
     expect((await get()).body).toMatchObject({ state: "inactive" });
   });
 });

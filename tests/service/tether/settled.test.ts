@@ -1,6 +1,22 @@
+import { toQuantity, Transaction, Wallet } from "ethers";
 import { Refusal } from "../../../service/errors";
 import { RpcError } from "../../../service/ledger/rpc";
-import { contradicted, Lasting, type Pace, Rejected, settled } from "../../../service/tether/transactions";
+import {
+  contradicted,
+  Lasting,
+  minedAs,
+  type Pace,
+  raised,
+  Rejected,
+  settled,
+} from "../../../service/tether/transactions";
+import type { Base } from "../../../service/context";
+import { SteadyClock } from "../../../service/storage/steady-clock";
+import type { Signed } from "../../../service/store/entities";
+import { Store } from "../../../service/store/store";
+import type { Accounts } from "../../../service/tether/accounts";
+import { Deployments } from "../../../service/tether/deployments";
+import { newTether } from "../../../service/tether/tethering";
 import type { Target } from "../../../service/tether/targets";
 
 const made = { nonce: 3, hash: "0xaa", raw: "0x02aa", genesis: "0x01" };
@@ -169,6 +185,48 @@ test("a network may fail for ten seconds", async () => {
 test("a transaction that failed in its block will not take effect", async () => {
   const { settle } = network(() => ({ count: "0x4", receipt: { status: "0x0", blockNumber: "0x9" } }));
   await expect(settle()).rejects.toThrow("the transaction 0xaa failed in block 9");
+});
+
+test("a transaction whose fee was raised twice is found by each of its hashes", async () => {
+  const [key, rich] = [`0x${"1".repeat(64)}`, "0xde0b6b3a7640000"];
+  let [base, inBlock] = [1, ""];
+  const answers: Record<string, (hash: unknown) => unknown> = {
+    eth_getBlockByNumber: () => ({ baseFeePerGas: toQuantity(base) }),
+    eth_gasPrice: () => toQuantity(base + 1),
+    eth_getBalance: () => rich,
+    eth_getTransactionReceipt: (hash) => (hash === inBlock ? receipt : null),
+  };
+  const call = <T>(method: string, [first]: unknown[] = []) => Promise.resolve(answers[method]!(first) as T);
+  const target: Target = { network: "rinkeby", chainId: 1, local: undefined, call };
+  const fees = { type: 2, gasLimit: 21_000, maxFeePerGas: 2, maxPriorityFeePerGas: 1 };
+  const raw = await new Wallet(key).signTransaction({ ...fees, nonce: 3, chainId: 1 });
+  let last: Signed = { nonce: 3, raw, hash: Transaction.from(raw).hash!, fee: "2" };
+  const hashes = [last.hash];
+  for (base of [10, 50]) hashes.push((last = (await raised(target, key, last))!).hash);
+  expect(new Set(hashes).size).toBe(3);
+  for (inBlock of hashes) expect(await minedAs(target, last)).toEqual({ transaction_hash: inBlock, block_number: 9 });
+});
+
+test("a network that lost its contract loses the pin that has begun there, and none of another network", async () => {
+  const store = new Store(new SteadyClock(Date.now));
+  const { id } = store.create(newTether("o1", undefined, {}));
+  const contract = { address: "0xc0", chainId: 1, transaction: made };
+  const contracts = { rinkeby: contract, mainnet: contract };
+  store.setFields("tether", id, {
+    contracts,
+    pinning: { network: "mainnet", index: 0, hash: "0x1", at: 0, states: [] },
+  });
+  const call = (method: string) => Promise.resolve(method === "eth_getCode" ? "0x" : null);
+  const target = (_id: string, network: string) => Promise.resolve({ network, chainId: 1, call });
+  const { signal } = new AbortController();
+  const deployments = new Deployments({ store } as Base, { target } as unknown as Accounts, signal);
+  for (const [network, left] of [
+    ["rinkeby", "mainnet"],
+    ["mainnet", undefined],
+  ] as const) {
+    expect(await deployments.isDeployed(id, network, true)).toBe(false);
+    expect(store.get("tether", id)!.fields.pinning?.network).toBe(left);
+  }
 });
 
 test("the pauses between checks grow", async () => {

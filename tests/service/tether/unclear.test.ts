@@ -72,10 +72,7 @@ async function through(between: Between, network: Network) {
 
 /** Makes blocks until there is a report: one that is deep enough stays. */
 const mined = (network: Network, get: Awaited<ReturnType<typeof through>>["get"]) =>
-  until(async () => {
-    await network.call("anvil_mine", "0x1");
-    return (await get("/reportCount")).text === "1";
-  });
+  network.mineUntil(async () => (await get("/reportCount")).text === "1");
 
 test.each(proxies)("%s: one contract is paid for", async (_what, _sent, between) => {
   const network = await new Network().start();

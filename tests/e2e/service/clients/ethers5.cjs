@@ -1,12 +1,12 @@
 // ethers 5: an unfunded key, and all fees as ethers chooses them.
-const { readFileSync } = require("node:fs");
 const { ethers } = require("ethers");
-const { rpc, wss, authorization, abi, bytecode, key, values } = JSON.parse(readFileSync(0, "utf8"));
+const { given, credentials, run, until } = require("./run.cjs");
+const { rpc, wss, authorization, abi, bytecode, key, values } = given;
 
-async function main() {
+run(async () => {
   const provider = new ethers.providers.JsonRpcBatchProvider({ url: rpc, headers: { authorization } });
   provider.pollingInterval = 100;
-  const live = new ethers.providers.WebSocketProvider(wss.replace("://", `://${credentials(authorization)}@`));
+  const live = new ethers.providers.WebSocketProvider(wss.replace("://", `://${credentials}@`));
   const wallet = new ethers.Wallet(key, provider);
   const contract = await new ethers.ContractFactory(abi, bytecode, wallet).deploy();
   await contract.deployed();
@@ -17,25 +17,9 @@ async function main() {
   await provider.getBlockNumber();
   let status;
   for (const value of values) ({ status } = await (await contract.set(value)).wait());
-  while (heard.length < values.length || polled.length < values.length)
-    await new Promise((done) => setTimeout(done, 50));
-  const past = await contract.queryFilter("Stored", 0);
+  await until(() => heard.length === values.length && polled.length === values.length);
+  const past = (await contract.queryFilter("Stored", 0)).map(({ args }) => args.value.toNumber());
   const failure = await contract.callStatic.fail().catch((error) => error.reason ?? error.message);
   const [{ chainId }, value] = await Promise.all([provider.getNetwork(), contract.get(), provider.getBlockNumber()]);
-  console.log(
-    JSON.stringify({
-      value: value.toNumber(),
-      status,
-      past: past.map(({ args }) => args.value.toNumber()),
-      heard,
-      polled,
-      failure,
-      chainId,
-    }),
-  );
-}
-const credentials = (header) => Buffer.from(header.split(" ")[1], "base64").toString();
-main().then(
-  () => process.exit(),
-  (error) => (console.error(error), process.exit(1)),
-);
+  return { value, status, past, heard, polled, failure, chainId };
+});

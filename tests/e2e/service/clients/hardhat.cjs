@@ -1,24 +1,17 @@
 // hardhat 2: its provider signs, and chooses all fees. It has no subscriptions of its own over HTTP: a filter is polled.
-const { readFileSync } = require("node:fs");
-const input = readFileSync(0, "utf8");
-process.env.CLIENT_INPUT = input;
+const { given, run, until } = require("./run.cjs");
+process.env.CLIENT_INPUT = JSON.stringify(given);
 process.env.HARDHAT_CONFIG = `${__dirname}/hardhat.config.cjs`;
 process.env.HARDHAT_NETWORK = "ledger";
 process.env.HARDHAT_DISABLE_TELEMETRY_PROMPT = "true";
 const { network } = require("hardhat");
 const { ethers } = require("ethers");
-const { abi, bytecode, values } = JSON.parse(input);
+const { abi, bytecode, values } = given;
 
-async function main() {
+run(async () => {
   const ask = (method, ...params) => network.provider.request({ method, params });
   const coder = new ethers.utils.Interface(abi);
-  const mined = async (hash) => {
-    for (;;) {
-      const receipt = await ask("eth_getTransactionReceipt", hash);
-      if (receipt) return receipt;
-      await new Promise((done) => setTimeout(done, 50));
-    }
-  };
+  const mined = (hash) => until(() => ask("eth_getTransactionReceipt", hash));
   const [from] = await ask("eth_accounts");
   const { contractAddress: to } = await mined(await ask("eth_sendTransaction", { from, data: bytecode }));
   const filter = await ask("eth_newFilter", { address: to });
@@ -40,12 +33,6 @@ async function main() {
     "get",
     await ask("eth_call", { to, data: coder.encodeFunctionData("get") }),
   );
-  const chainId = Number(await ask("eth_chainId"));
-  console.log(
-    JSON.stringify({ value: value.toNumber(), status: Number(status), past, heard: polled, polled, failure, chainId }),
-  );
-}
-main().then(
-  () => process.exit(),
-  (error) => (console.error(error), process.exit(1)),
-);
+  const chainId = await ask("eth_chainId");
+  return { value, status, past, heard: polled, polled, failure, chainId };
+});

@@ -1,9 +1,8 @@
 // viem: an unfunded key, and all fees as viem chooses them.
-const { readFileSync } = require("node:fs");
 const { createPublicClient, createWalletClient, defineChain, http, webSocket } = require("viem");
 const { privateKeyToAccount } = require("viem/accounts");
+const { given, credentials, run, until, wait } = require("./run.cjs");
 
-const given = JSON.parse(readFileSync(0, "utf8"));
 const { rpc, wss, authorization, abi, bytecode, key, values, chainId: id } = given;
 const chain = defineChain({
   id,
@@ -12,12 +11,11 @@ const chain = defineChain({
   rpcUrls: { default: { http: [rpc] } },
 });
 const transport = http(rpc, { batch: true, fetchOptions: { headers: { authorization } } });
-const credentials = Buffer.from(authorization.split(" ")[1], "base64").toString();
 const reader = createPublicClient({ chain, transport, pollingInterval: 100 });
 const live = createPublicClient({ chain, transport: webSocket(wss.replace("://", `://${credentials}@`)) });
 const wallet = createWalletClient({ chain, transport, account: privateKeyToAccount(key) });
 
-async function main() {
+run(async () => {
   const deployed = await wallet.deployContract({ abi, bytecode });
   const { contractAddress: address } = await reader.waitForTransactionReceipt({ hash: deployed });
   const [heard, polled] = [live, reader].map((client) => {
@@ -27,15 +25,15 @@ async function main() {
     return all;
   });
   await live.getBlockNumber();
-  await new Promise((done) => setTimeout(done, 1000)); // viem does not say when it has subscribed
+  await wait(1000); // viem does not say when it has subscribed
   let status;
   for (const value of values) {
     const hash = await wallet.writeContract({ address, abi, functionName: "set", args: [BigInt(value)] });
     ({ status } = await reader.waitForTransactionReceipt({ hash }));
   }
-  while (heard.length < values.length || polled.length < values.length)
-    await new Promise((done) => setTimeout(done, 50));
-  const past = await reader.getContractEvents({ address, abi, eventName: "Stored", fromBlock: 0n });
+  await until(() => heard.length === values.length && polled.length === values.length);
+  const logs = await reader.getContractEvents({ address, abi, eventName: "Stored", fromBlock: 0n });
+  const past = logs.map(({ args }) => Number(args.value));
   const failure = await reader
     .simulateContract({ address, abi, functionName: "fail" })
     .catch((error) => error.shortMessage + error.message);
@@ -43,19 +41,5 @@ async function main() {
     reader.readContract({ address, abi, functionName: "get" }),
     reader.getChainId(),
   ]);
-  console.log(
-    JSON.stringify({
-      value: Number(value),
-      status: status === "success" ? 1 : 0,
-      past: past.map(({ args }) => Number(args.value)),
-      heard,
-      polled,
-      failure,
-      chainId,
-    }),
-  );
-}
-main().then(
-  () => process.exit(),
-  (error) => (console.error(error), process.exit(1)),
-);
+  return { value, status: status === "success" ? 1 : 0, past, heard, polled, failure, chainId };
+});

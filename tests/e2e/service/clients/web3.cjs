@@ -1,9 +1,9 @@
 // web3 1.10: an unfunded key, and all fees as web3 chooses them. A local key needs a gas limit, which is estimated.
-const { readFileSync } = require("node:fs");
 const Web3 = require("web3");
-const { rpc, wss, authorization, abi, bytecode, key, values } = JSON.parse(readFileSync(0, "utf8"));
+const { given, ask, batched, run, until } = require("./run.cjs");
+const { rpc, wss, authorization, abi, bytecode, key, values } = given;
 
-async function main() {
+run(async () => {
   const headers = [{ name: "authorization", value: authorization }];
   const web3 = new Web3(new Web3.providers.HttpProvider(rpc, { headers }));
   const live = new Web3(new Web3.providers.WebsocketProvider(wss, { headers: { authorization } }));
@@ -16,47 +16,23 @@ async function main() {
   subscription.on("data", (one) => heard.push(Number(one.returnValues.value)));
   await new Promise((done) => subscription.on("connected", done));
   // over HTTP, it has no subscriptions: a filter is polled
-  const ask = (method, ...params) =>
-    new Promise((done, fail) =>
-      web3.currentProvider.send({ jsonrpc: "2.0", id: 1, method, params }, (error, answer) =>
-        error ? fail(error) : done(answer.result),
-      ),
-    );
-  const filter = await ask("eth_newFilter", { address: contract.options.address });
+  const filter = await ask(web3.currentProvider, "eth_newFilter", { address: contract.options.address });
+  const changes = async () =>
+    (await ask(web3.currentProvider, "eth_getFilterChanges", filter)).map(({ data }) => Number(data));
   const polled = [];
   let status;
   for (const value of values) {
     ({ status } = await sent(contract.methods.set(value)));
-    if (value % 4 === 0) polled.push(...(await ask("eth_getFilterChanges", filter)).map(({ data }) => Number(data)));
+    if (value % 4 === 0) polled.push(...(await changes()));
   }
-  polled.push(...(await ask("eth_getFilterChanges", filter)).map(({ data }) => Number(data)));
-  while (heard.length < values.length) await new Promise((done) => setTimeout(done, 50));
-  const past = await contract.getPastEvents("Stored", { fromBlock: 0 });
+  polled.push(...(await changes()));
+  await until(() => heard.length === values.length);
+  const events = await contract.getPastEvents("Stored", { fromBlock: 0 });
+  const past = events.map(({ returnValues }) => Number(returnValues.value));
   const failure = await contract.methods
     .fail()
     .call()
     .catch((error) => error.message);
-  const batch = new web3.BatchRequest();
-  const batched = (request, ...args) =>
-    new Promise((done, fail) =>
-      batch.add(request.request(...args, (error, result) => (error ? fail(error) : done(result)))),
-    );
-  const answers = [batched(contract.methods.get().call, { from }), batched(web3.eth.getChainId)];
-  batch.execute();
-  const [value, chainId] = await Promise.all(answers);
-  console.log(
-    JSON.stringify({
-      value: Number(value),
-      status: Number(status),
-      past: past.map(({ returnValues }) => Number(returnValues.value)),
-      heard,
-      polled,
-      failure,
-      chainId,
-    }),
-  );
-}
-main().then(
-  () => process.exit(),
-  (error) => (console.error(error), process.exit(1)),
-);
+  const [value, chainId] = await batched(web3, [contract.methods.get().call, { from }], [web3.eth.getChainId]);
+  return { value, status, past, heard, polled, failure, chainId };
+});
