@@ -204,7 +204,9 @@ export async function discardKilled(
   const logged = interrupted.map(({ id }) => id);
   const known = siblings.filter(({ id }) => logged.includes(id) && !isTaken(collection, id));
   const open = interrupted.filter((create) => isUnanswered(collection, create));
-  const seen = open.length === 0 ? undefined : await newObjects(createOf(collection, open));
+  const found = open.length === 0 ? undefined : await newObjects(createOf(collection, open));
+  // Those of answered creates count for none of the others.
+  const seen = found && { ...found, ours: found.ours.filter(({ id }) => !logged.includes(id)) };
   const isProved = seen !== undefined && seen.ours.length > 0 && doubtsOf(collection, open, seen).length === 0;
   const reason = "which a killed run of this stack made, and whose password was lost with it";
   await discard(collection, [...known, ...(isProved ? seen.ours : [])], reason);

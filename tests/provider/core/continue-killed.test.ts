@@ -261,6 +261,15 @@ describe("a credential of a killed run, whose password was lost with it", () => 
       ["x", "y"],
     ],
     [
+      "is, and so are those of the runs before and after one that saw its answer",
+      {
+        interrupted: [logged("1"), logged("2", { id: "y", before: ["x"] }), logged("3", { before: ["x", "y"] })],
+        items: [[credential("x")], [credential("y")], [credential("z")]],
+      },
+      [credential("x"), credential("y"), credential("z")],
+      ["y", "x", "z"],
+    ],
+    [
       "is not if one was there before the first run, nor if it came too long after that for the first, and before the second",
       {
         interrupted: [
