@@ -278,7 +278,7 @@ function keysIn(schema: Schema, path = ""): string[] {
 
 test("every key of a fleet file has a row, except sources of this machine's secrets", () => {
   const schema = z.toJSONSchema(FleetFile, { io: "input", unrepresentable: "any" }) as Schema;
-  const keys = keysIn(schema).filter((key) => !/\.(env|command)$/.test(key));
+  const keys = keysIn(schema).filter((key) => !/\.(env|command)$|^concurrency$/.test(key));
   expect(Object.keys(rows).sort()).toEqual(keys.sort());
   const [, section = ""] = readFileSync(join(__dirname, "../../docs/reference/fleet.md"), "utf8").split(
     "## What becomes of a fleet file\n",

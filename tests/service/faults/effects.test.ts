@@ -1,3 +1,4 @@
+import { Server } from "node:http";
 import { request } from "undici";
 import type { FaultRule, Service } from "../../../service/index";
 import { type Send, start } from "../helpers";
@@ -155,8 +156,9 @@ test("a service closes at once, with hanging calls and open connections, and a d
 });
 
 test("a service that refuses connections can be closed", async () => {
-  const { service, send } = await facing({ kind: "refuse", ms: 20 });
+  const { service } = await facing({ kind: "refuse", ms: 20 });
   await service.close();
-  await new Promise((done) => setTimeout(done, 60)); // it must not come back
-  expect(await failure(send("GET", "/consortia"))).toBe("ECONNREFUSED");
+  const listen = jest.spyOn(Server.prototype, "listen"); // its port may be another process's by now
+  await new Promise((done) => setTimeout(done, 60));
+  expect(listen).not.toHaveBeenCalled();
 });
