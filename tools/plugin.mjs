@@ -45,10 +45,10 @@ const withoutLanguages = {
     ),
 };
 
-const sort = /** @type {const} */ ({ platform: "node", target: "node20", minify: true, legalComments: "none" });
+const minified = /** @type {const} */ ({ platform: "node", target: "node20", minify: true, legalComments: "none" });
 /** @satisfies {import("esbuild").BuildOptions} */
 const common = {
-  ...sort,
+  ...minified,
   absWorkingDir: root,
   bundle: true,
   alias: Object.fromEntries(unused.map((name) => [name, nothing])),
@@ -73,7 +73,7 @@ async function inParts() {
   rmSync(parts, { recursive: true, force: true });
   mkdirSync(parts, { recursive: true });
   for (const { path, text } of outputFiles) {
-    const { code } = await transform(text, { ...sort, format: "cjs", supported });
+    const { code } = await transform(text, { ...minified, format: "cjs", supported });
     writeFileSync(path, code);
   }
   return metafile;
