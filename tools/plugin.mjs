@@ -6,8 +6,17 @@
  * `pulumi plugin install` downloads it.
  */
 import { build, transform } from "esbuild";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { billOf, componentOf, nodeComponent, noticesOf, packagesIn } from "./lib/materials.mjs";
 import { root } from "./lib/prepare.mjs";
 
@@ -56,7 +65,17 @@ const common = {
   logLevel: "warning",
 };
 
-/** Bundles the plugin in parts that are loaded with their first import: compiling everything would take most of the time of a start. */
+/** Whoever reads the file meanwhile gets the old text or the new one. @param {string} path @param {string} text @param {number} [mode] */
+function replace(path, text, mode = 0o644) {
+  if (existsSync(path) && readFileSync(path, "utf8") === text) return;
+  writeFileSync(`${path}.new`, text, { mode });
+  renameSync(`${path}.new`, path);
+}
+
+/**
+ * Bundles the plugin in parts that are loaded with their first import: compiling everything would take most of the time of a start. A part is
+ * named after its content, so a plugin that is running keeps those that have not changed.
+ */
 async function inParts() {
   const { metafile, outputFiles } = await build({
     ...common,
@@ -70,18 +89,20 @@ async function inParts() {
     chunkNames: "[hash]",
   });
   const supported = { "dynamic-import": false }; // `require`, which loads at once and in order
-  rmSync(parts, { recursive: true, force: true });
   mkdirSync(parts, { recursive: true });
-  for (const { path, text } of outputFiles) {
+  const isMain = (/** @type {{ path: string }} */ { path }) => basename(path) === "main.cjs";
+  for (const { path, text } of outputFiles.sort((a, b) => Number(isMain(a)) - Number(isMain(b)))) {
     const { code } = await transform(text, { ...minified, format: "cjs", supported });
-    writeFileSync(path, code);
+    replace(path, code); // main.cjs last: it names the others
   }
+  const names = new Set(["compiled", ...outputFiles.map(({ path }) => basename(path))]);
+  for (const name of readdirSync(parts).filter((one) => !names.has(one))) rmSync(join(parts, name));
   return metafile;
 }
 
 const metafile = await inParts();
-writeFileSync(file, start, { mode: 0o755 });
-writeFileSync(`${file}.cmd`, windows);
+replace(file, start, 0o755);
+replace(`${file}.cmd`, windows);
 
 const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const packages = packagesIn(metafile, root);

@@ -103,6 +103,18 @@ describe("what Node.js compiled", () => {
   });
 });
 
+test("bundling again leaves a running plugin its parts, and old ones go", async () => {
+  const parts = join(root, "plugin/dist");
+  const written = () =>
+    readdirSync(parts)
+      .filter((name) => name.endsWith(".cjs"))
+      .map((name) => [name, statSync(join(parts, name)).ino]);
+  const before = written();
+  writeFileSync(join(parts, "OLD.cjs"), "");
+  await bundle();
+  expect(written()).toEqual(before);
+});
+
 test("undici, a sixth of it, is loaded with the first request", async () => {
   const { metafile } = await build({
     absWorkingDir: root,
