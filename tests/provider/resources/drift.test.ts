@@ -1,4 +1,4 @@
-import { bases, collected, routeOf, storeOf } from "../../support/bases";
+import { bases, collected, nameField, nameKey, routeOf, storeOf } from "../../support/bases";
 import { inBothManners, made, world } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
@@ -8,6 +8,24 @@ import { rewriting } from "../../support/virtual-time";
 
 inBothManners(() => {
   describe("a property that somebody changed is read, and restored by the next update", () => {
+    test.each(["membership", "node", "appCred"] as const)(
+      "%s: another name, and one that differs only in case",
+      async (kind) => {
+        const { engine, service, net, shown } = await made(kind);
+        const args = bases[kind](net);
+        const name = String(args[nameKey(kind)]);
+        for (const theirs of ["theirs", name.toUpperCase()]) {
+          storeOf(service, kind).patch(engine.kept!.id, { [nameField(kind)]: theirs });
+          newProcess();
+          expect(await engine.refresh()).toBe("there");
+          const shows = { [nameKey(kind)]: theirs };
+          expect(engine.kept).toMatchObject({ inputs: shows, outputs: shows });
+          expect(await engine.up(args)).toEqual({ then: "updated" });
+          expect(await shown()).toMatchObject({ [nameField(kind)]: name });
+        }
+      },
+    );
+
     test.each([null, "", undefined])("a description that was removed (%j) counts as changed", async (description) => {
       const { engine, service, net, shown } = await made("consortium");
       service.store.consortia.patch(engine.kept!.id, { description } as Record<string, unknown>);
@@ -91,5 +109,15 @@ inBothManners(() => {
       await send(service, "DELETE", `/consortia/${net.consortiumId}/environments/${engine.kept!.id}`);
       expect(await engine.refresh()).toBe("gone");
     });
+
+    test.each(["consortium", "node", "appCred"] as const)(
+      "%s: destroy of a missing object succeeds, with reads alone",
+      async (kind) => {
+        const { engine, service, writes } = await made(kind);
+        storeOf(service, kind).remove(engine.kept!.id);
+        await engine.destroy();
+        expect(writes()).toEqual([expect.stringMatching(/^DELETE /)]);
+      },
+    );
   });
 });
