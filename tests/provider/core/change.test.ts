@@ -1,21 +1,11 @@
-import { type ConsortiumClient, type Identified } from "../../../provider/api";
 import { type ErrorFacts } from "../../../provider/api/api-error";
-import { Http } from "../../../provider/api/http";
-import { Collection } from "../../../provider/core/collection";
-import { type Definition, type Props } from "../../../provider/core/definition";
+import { type Props } from "../../../provider/core/definition";
 import { type Change, sendChange } from "../../../provider/core/lifecycle/change";
-import { newSession, within } from "../../../provider/core/session";
 import { isUnclear } from "../../../provider/errors";
-import { definitions } from "../../../provider/resources";
 import { base, type Kind } from "../../support/by-kind";
-import { settingsFor } from "../../support/peer";
-import { VirtualTime } from "../../support/virtual-time";
+import { http, placed } from "./placed";
 
 /* One change in place: what is sent, what its answer is worth, and what a refusal says. */
-
-const http = new Http(settingsFor("https://x/api/v1"));
-
-const me = { key: "me", name: "me" };
 
 interface Case {
   /** The inputs that are sent. */
@@ -24,42 +14,35 @@ interface Case {
   before?: Partial<Change["before"]>;
   /** What PATCH answers, one after the other; an error if it has a kind. */
   answers?: (Props | ErrorFacts | undefined)[];
-  /** What the service shows in the list, besides the id, and what else is there. */
+  /** What the service shows in the list, besides the id. */
   listed?: Props;
-  others?: Identified[];
-  limitMs?: number;
-  prepare?: (collection: Collection) => void;
 }
 
-function changing(kind: Kind, { keys, inputs = {}, before = {}, listed = {}, others = [], ...given }: Case) {
-  const answers = [...(given.answers ?? [])];
-  const clock = new VirtualTime();
+function changing(kind: Kind, { keys, inputs, before = {}, listed = {}, answers: given = [] }: Case) {
+  const answers = [...given];
   const sent: Props[] = [];
   const asked: number[] = [];
-  const said: string[] = [];
-  const client = {
-    patch: (_: string, body: Props) => {
-      sent.push(body);
-      const answer = answers.shift();
-      return answer && "kind" in answer ? Promise.reject(http.error(answer as ErrorFacts)) : Promise.resolve(answer);
-    },
-    put: (path: string, body: Props) => client.patch(path, path.endsWith("/reset") ? { restart: true } : body),
+  const patch = (_: string, body: Props) => {
+    sent.push(body);
+    const answer = answers.shift();
+    return answer && "kind" in answer ? Promise.reject(http.error(answer as ErrorFacts)) : Promise.resolve(answer);
+  };
+  const { collection, clock } = placed({ kind, inputs, id: "x1" }, (clock) => ({
+    patch,
+    put: (path: string, body: Props) => patch(path, path.endsWith("/reset") ? { restart: true } : body),
     list: () => {
       asked.push(clock.now());
-      return Promise.resolve([{ id: "x1", ...listed }, ...others]);
+      return Promise.resolve([{ id: "x1", ...listed }]);
     },
-    find: () => Promise.resolve(undefined),
-    until: () => client,
-    http: { settings: http.settings, serviceTime: () => undefined },
-  } as unknown as ConsortiumClient;
-  const whole = newSession(client, { clock, say: (line) => void said.push(line), resource: me });
-  const session = given.limitMs === undefined ? whole : within(whole, given.limitMs);
-  const definition: Definition = definitions[kind];
-  const all = { ...base[kind], ...inputs };
-  const collection = Collection.of(session, definition, all, "x1");
-  given.prepare?.(collection);
-  const one: Change = { collection, id: "x1", inputs: all, keys, before: { asked: {}, shown: {}, ...before } };
-  return { one, sent, asked, said, clock };
+  }));
+  const one: Change = {
+    collection,
+    id: "x1",
+    inputs: collection.inputs,
+    keys,
+    before: { asked: {}, shown: {}, ...before },
+  };
+  return { one, sent, asked, clock };
 }
 
 test("sends the whole object, as it is shown otherwise, where the service says that it has a PUT and no PATCH", async () => {
@@ -88,9 +71,7 @@ describe("an answer", () => {
   test.each<[string, Props | undefined, Props, string, number]>([
     // One look then tells whether the change was ignored.
     ["of a newer revision is believed, whatever it shows", { id: "x1", name: "old", _revision: 2 }, old, "old", 1],
-
     ["without a revision is not", { id: "x1", name: "n" }, { name: "n", _revision: 2 }, "n", 1],
-
     ["that the list does not bear out is not, after three seconds", { id: "x1", ...old }, old, "old", 5],
   ])("%s", async (_, answer, listed, name, looks) => {
     const { one, asked, clock } = changing("node", {
@@ -139,7 +120,6 @@ describe("a refusal", () => {
       refusal("unsupported", 405),
       /node "n" \(x1\): set the old value again.*this service cannot change name and size in place \(PATCH \/x: HTTP 405: no\)\. Nothing was changed.*--replace/,
     ],
-
     [
       "to change a ledger",
       "environment",
@@ -148,7 +128,6 @@ describe("a refusal", () => {
       /A replacement would destroy what is in it/,
     ],
     ["of a release", "environment", ["releaseId"], refusal("invalid", 400), /PATCH \/x: HTTP 400: no\./],
-
     ["of an object that is there", "node", ["name"], refusal("denied", 403), /PATCH \/x: HTTP 403/],
   ])("%s (%s)", async (_, kind, keys, error, message) => {
     const { one } = changing(kind, { keys, answers: [error], listed: base[kind] });

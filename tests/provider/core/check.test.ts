@@ -130,7 +130,6 @@ test.each<[Kind, Props, [property: string, reason: string][]]>([
   ["consortium", { name: 12 }, [["name", 'name must be text: write "12" instead of 12']]],
   ["consortium", { name: true }, [["name", 'name must be text: write "true" instead of true']]],
   ["consortium", { name: ["a"] }, [["name", "name must be text, not a list"]]],
-
   [
     "environment",
     { ...whole.environment, consensusType: "" },
@@ -158,29 +157,21 @@ test.each<[Kind, Props, [property: string, reason: string][]]>([
 const twice = { [`0x${"A".repeat(40)}`]: { balance: "5" }, ["a".repeat(40)]: { balance: "6" } };
 test.each<[Kind, Props, reason: RegExp, property?: string]>([
   ["consortium", { adopt: 7 }, /true, false, or the id/],
-
   [
     "environment",
     { provider: "geth" },
     /geth runs poa, not raft: choose one of these, or provider: "quorum"/,
     "consensusType",
   ],
-
   ["environment", { testFeatures: "x" }, /object of features/],
   ["environment", { prefundedAccounts: twice }, /one address twice/],
-
   ["node", { plan: "gold" }, /go into extra/],
   ["appCred", { rotateWhenChanged: [] }, /object of/],
-
   ["appCred", { adopt: true }, /no argument "adopt"/],
-
   ["service", { zone: "z" }, /did you mean "zoneId"/],
   ["invitation", { email: "nobody" }, /must be an address/],
-
   ["invitation", { email: 7 }, /^email is required: give the address as text$/],
-
   ["tetherService", { active: "yes" }, /true or false/],
-
   ["tetherService", { minimumBalanceWei: true }, /of wei/],
   ["tetherService", { adopt: true }, /no argument "adopt"/],
   ["node", { extra: { name: "other" } }, /extra must not hold name: give it as name/],
@@ -234,12 +225,9 @@ test.each<[Kind, Props, replaces: string[], first: boolean, warning: RegExp]>([
 
 test.each<[Kind, Props, Props]>([
   ["environment", { chainId: 7 }, {}],
-
   ["consortium", { adopt: "an-id" }, { adopt: true }],
   ["consortium", { description: undefined }, { description: "" }],
-
   ["appCred", { keepers: { a: 1, b: { c: 2, d: null } } }, { keepers: { b: { c: 2 }, a: 1 } }],
-
   ["consortium", { extra: { note: null } }, {}],
 ])("no change: %s %j, with %j in the state", (kind, change, state) =>
   expect(compared(kind, change, state)).toEqual(none),

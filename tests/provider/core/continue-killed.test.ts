@@ -1,22 +1,18 @@
-import { ApiError, type ConsortiumClient, type Identified } from "../../../provider/api";
-import { Http } from "../../../provider/api/http";
-import { Collection } from "../../../provider/core/collection";
+import { ApiError, type Identified } from "../../../provider/api";
+import { type Collection } from "../../../provider/core/collection";
 import { type LoggedCreate } from "../../../provider/core/create-log";
-import { type Definition, type Props } from "../../../provider/core/definition";
-import { discardKilled, interruptedFor } from "../../../provider/core/lifecycle/recognize";
+import { type Props } from "../../../provider/core/definition";
 import { findExisting } from "../../../provider/core/lifecycle/adopt";
+import { discardKilled, interruptedFor } from "../../../provider/core/lifecycle/recognize";
 import { withKey } from "../../../provider/core/organization";
+import { type Session } from "../../../provider/core/session";
 import { CreateLog, type Line } from "../../../provider/pulumi/stack-log";
-import { newSession, type Session, within } from "../../../provider/core/session";
-import { definitions } from "../../../provider/resources";
 import { settingsFor } from "../../support/peer";
-import { VirtualTime } from "../../support/virtual-time";
 import { temporary, writeIn } from "../../fleet/made";
+import { placed, type Prepare } from "./placed";
 
 /* What a killed run may have created: whose it is, and when it is looked for. */
 
-const base = { node: { consortiumId: "c", environmentId: "e", membershipId: "m", name: "n" }, appCred: {} as Props };
-base.appCred = { ...base.node, name: "a" };
 const places = { node: "/consortia/c/environments/e/nodes", appCred: "/consortia/c/environments/e/appcreds" };
 
 const here = settingsFor("https://x/api/v1", { requestTimeout: 30 });
@@ -55,52 +51,41 @@ interface Case {
   adoptAll?: boolean;
   limitMs?: number;
   stuck?: boolean;
-  prepare?: (session: Session, collection: Collection) => void;
+  prepare?: Prepare;
 }
 
-function killed({ kind = "node", inputs = {}, interrupted, items = [], others = {}, ...given }: Case) {
-  const clock = new VirtualTime();
-  const said: string[] = [];
+function killed({ kind = "node", inputs, interrupted, items = [], others = {}, ...given }: Case) {
   const written: Line[] = [];
   const deleted: string[] = [];
   const folder = temporary();
-  const listed = (): Identified[] => items.filter(([, from = 0]) => from <= clock.now()).map(([item]) => item);
-  const client = {
-    list: (where: string) => Promise.resolve(where === places[kind] ? listed() : [{ id: "c" }, { id: "e" }]),
-    find: () => Promise.resolve(undefined),
-    delete: (where: string) => {
-      if (given.stuck === true)
-        return Promise.reject(new ApiError({ kind: "conflict", call: "DELETE /x", errorMessage: "no" }));
-      deleted.push(where.split("/").at(-1)!);
-      return Promise.resolve({});
-    },
-    until: () => client,
-    http: { ...new Http(here), settings: here, serviceTime: () => undefined },
-  } as unknown as ConsortiumClient;
-  const createLog = new CreateLog(
+  const logs = {
+    before: { interrupted, isContinued: true },
+    write: (line: Line) => void written.push(line),
+    others: () =>
+      Object.entries(others).map(([stack, lines]) => ({
+        stack,
+        file: writeIn(folder, stack, lines.map((line) => JSON.stringify(line)).join("\n")),
+      })),
+  };
+  const placing = placed(
+    { kind, inputs, limitMs: given.limitMs, prepare: given.prepare },
+    (clock) => ({
+      listed: () => items.filter(([, from = 0]) => from <= clock.now()).map(([item]) => item),
+      delete: (where: string) => {
+        if (given.stuck === true)
+          return Promise.reject(new ApiError({ kind: "conflict", call: "DELETE /x", errorMessage: "no" }));
+        deleted.push(where.split("/").at(-1)!);
+        return Promise.resolve({});
+      },
+      http: { settings: here, serviceTime: () => undefined },
+    }),
     {
-      before: { interrupted, isContinued: true },
-      write: (line) => void written.push(line),
-      others: () =>
-        Object.entries(others).map(([stack, lines]) => ({
-          stack,
-          file: writeIn(folder, stack, lines.map((line) => JSON.stringify(line)).join("\n")),
-        })),
+      createLog: new CreateLog(logs, here),
+      adoptAll: given.adoptAll ?? false,
+      resource: { key: "r", name: "r" },
     },
-    here,
   );
-  const whole = newSession(client, {
-    clock,
-    createLog,
-    say: (line) => void said.push(line),
-    adoptAll: given.adoptAll ?? false,
-    resource: { key: "r", name: "r" },
-  });
-  const session = given.limitMs === undefined ? whole : within(whole, given.limitMs);
-  const definition: Definition = definitions[kind];
-  const collection = Collection.of(session, definition, { ...base[kind], ...inputs });
-  given.prepare?.(session, collection);
-  return { collection, clock, said, written, deleted };
+  return { ...placing, written, deleted };
 }
 
 async function continuing(given: Case) {
@@ -131,15 +116,11 @@ describe("an object whose id a killed run has logged", () => {
       { ...there, interrupted: [create("1", { id: "x", key: elsewhere })] },
       "none",
     ],
-    ["is not for another name", { ...there, inputs: { name: "m" } }, "none"],
-    ["is not for another resource", { ...there, interrupted: [create("1", { id: "x", resource: "s" })] }, "none"],
     ["is not if it is to be adopted", { ...there, inputs: { adopt: true } }, "none"],
     ["is not if all is", { ...there, adoptAll: true }, "none"],
     ["is not if it is gone", { ...there, items: [[node("z")]] }, "none"],
     ["is not if it is deleted", { ...there, items: [[node("x", { state: "deleted" })]] }, "none"],
-
     ["is not if this run has made it", { ...there, prepare: made }, "none"],
-
     [
       "is that of an earlier run if the last one's is gone",
       { interrupted: [create("1", { id: "x" }), create("2", { id: "y" })], items: [[node("x")]] },
@@ -177,7 +158,6 @@ describe("a create without an answer", () => {
       "x",
     ],
     ["before it was sent", {}, { created_at: at(began - 1) }, /before this run asked for one/],
-
     [
       "at a time that nobody tells, long ago",
       { at: hourAgo },
@@ -246,7 +226,6 @@ describe("a credential of a killed run, whose password was lost with it", () => 
 
   test.each<[string, Partial<Case>, Identified[], string[]]>([
     ["is deleted by its id", { interrupted: [logged("1", { id: "x" })] }, [credential("y"), credential("x")], ["x"]],
-
     ["is not if a state has it", { interrupted: [logged("1", { id: "x" })], prepare: ofStack }, [credential("x")], []],
     [
       "is by what it shows, if nobody saw the answer",
@@ -293,7 +272,6 @@ describe("a credential of a killed run, whose password was lost with it", () => 
       [],
       [],
     ],
-
     ["is not if it is no credential", { kind: "node", interrupted: [create("1", { id: "x" })] }, [node("x")], []],
     [
       "is not if it differs",

@@ -1,20 +1,16 @@
 import { codedMessage } from "../../../provider/errors";
-import { ApiError, type ConsortiumClient, type Identified } from "../../../provider/api";
+import { ApiError, type Identified } from "../../../provider/api";
 import { type ErrorFacts } from "../../../provider/api/api-error";
-import { Http } from "../../../provider/api/http";
-import { Collection } from "../../../provider/core/collection";
-import { type Definition, type Props } from "../../../provider/core/definition";
+import { type Collection } from "../../../provider/core/collection";
+import { type Props } from "../../../provider/core/definition";
 import { create } from "../../../provider/core/lifecycle/create";
-import { newSession, type Session } from "../../../provider/core/session";
-import { definitions } from "../../../provider/resources";
-import { base, type Listed, own } from "../../support/by-kind";
-import { settingsFor } from "../../support/peer";
-import { VirtualTime } from "../../support/virtual-time";
+import { type Session } from "../../../provider/core/session";
+import { type Listed, own } from "../../support/by-kind";
+import { placed, type Prepare } from "./placed";
 
 /* What the refusal of a create means, and who hears of what is beside it. */
 
 const ready = { state: "started", created_at: "2026-01-01T00:00:00.000Z", owner: "o", chain_id: 1, _revision: 1 };
-const http = new Http(settingsFor("https://x/api/v1"));
 const shownOf = (kind: Listed): Props => ({ ...(kind !== "appCred" && ready), ...own[kind] });
 const item = (id: string, kind: Listed = "node", more: Props = {}): Identified => ({ id, ...shownOf(kind), ...more });
 type Refusal = Pick<ErrorFacts, "kind" | "errorMessage" | "status">;
@@ -25,51 +21,29 @@ interface Case {
   kind?: Listed;
   inputs?: Props;
   there?: Identified[];
-  answer?: Props | ApiError;
+  /** Default: it is made. */
+  refusal?: ApiError;
   /** What appears while a create is refused. */
   since?: Identified[];
   /** The limit of nodes that the service tells. */
   nodes?: number;
-  prepare?: (session: Session, collection: Collection) => void;
+  prepare?: Prepare;
 }
 
-async function creating(given: Case) {
-  const { kind = "node", inputs = {}, there = [], answer = { ...shownOf(kind), password: "hush" } } = given;
-  const clock = new VirtualTime();
-  const definition: Definition = definitions[kind];
-  const args = { ...base[kind], ...inputs };
-  const { collection: path } = definition.place(args);
-  const said: string[] = [];
-  const sent: Props[] = [];
-  const client = {
-    create: (_: string, body: Props) => {
-      sent.push(body);
+async function creating({ kind = "node", inputs, there = [], refusal, since = [], nodes, prepare }: Case) {
+  let isSent = false;
+  const { collection, said } = placed({ kind, inputs, prepare }, (clock) => ({
+    create: () => {
+      isSent = true;
       clock.pass(2);
-      if (answer instanceof ApiError) return Promise.reject(answer);
-      return Promise.resolve({ status: 201, body: { _id: "x", ...answer }, headers: {}, url: "https://x/api/v1" });
+      if (refusal) return Promise.reject(refusal);
+      const body = { _id: "x", ...shownOf(kind), password: "hush" };
+      return Promise.resolve({ status: 201, body, headers: {}, url: "https://x/api/v1" });
     },
-    patch: (_: string, body: Props) => {
-      clock.pass(2);
-      return Promise.resolve({ id: "y", ...shownOf(kind), ...body, _revision: 2 });
-    },
-    list: (where: string) => {
-      if (where !== path) return Promise.resolve([{ id: "c" }, { id: "e" }]);
-      const since = answer instanceof ApiError ? (given.since ?? []) : [item("x", kind)];
-      return Promise.resolve(sent.length > 0 ? [...there, ...since] : there);
-    },
-    find: () => Promise.resolve(undefined),
-    limits: () => Promise.resolve(given.nodes === undefined ? undefined : { nodes: given.nodes }),
-    getNodeStatus: () => Promise.resolve({ urls: { rpc: "https://rpc" } }),
-    organizationOfKey: () => {
-      clock.pass(2);
-      return Promise.resolve(undefined);
-    },
-    until: () => client,
-    http: { settings: http.settings, serviceTime: () => undefined },
-  } as unknown as ConsortiumClient;
-  const session = newSession(client, { clock, say: (line) => void said.push(line), resource: { key: "r", name: "r" } });
-  const collection = Collection.of(session, definition, args);
-  given.prepare?.(session, collection);
+    listed: () => (isSent ? [...there, ...(refusal ? since : [item("x", kind)])] : there),
+    limits: () => Promise.resolve(nodes === undefined ? undefined : { nodes }),
+    organizationOfKey: () => Promise.resolve(undefined),
+  }));
   const outcome: { id: string; error: string } = await create(collection).then(
     ({ id }) => ({ id, error: "" }),
     (error: unknown) => ({ id: "", error: codedMessage(error) }),
@@ -93,32 +67,30 @@ describe("a name that the service refuses", () => {
   const zones = [item("y", "environmentZone")];
 
   test.each<[string, Case, RegExp]>([
-    ["is the error", { answer: name }, unnamed],
+    ["is the error", { refusal: name }, unnamed],
     [
       "may be that of the object that it replaces",
-      { ...zone, answer: name, there: zones, prepare: givesUp("y") },
+      { ...zone, refusal: name, there: zones, prepare: givesUp("y") },
       /To delete y first, .*deleteBeforeReplace: true.*It replaces y, which stays as it was/,
     ],
-
     [
       "may have appeared since",
-      { answer: name, since: [item("y")] },
+      { refusal: name, since: [item("y")] },
       /Choose another name, or set adopt: true: y has the name .* name already in use\. \[name-taken:/,
     ],
     [
       "may have appeared since, and make as many as the plan allows",
-      { answer: name, there: many(3), since: [item("y")] },
+      { refusal: name, there: many(3), since: [item("y")] },
       /Choose another name, or set adopt: true: y has the name .*\[name-taken:/,
     ],
     [
       "may have appeared since, where it is to be adopted",
-      { answer: name, inputs: { adopt: true }, since: [item("y")] },
+      { refusal: name, inputs: { adopt: true }, since: [item("y")] },
       /Run the command again, which adopts it: y has the name since this run looked/,
     ],
-
     [
       "of a credential is another one's",
-      { kind: "appCred", answer: name, there: [item("y", "appCred")] },
+      { kind: "appCred", refusal: name, there: [item("y", "appCred")] },
       /Choose another name; or for `--replace`.*The same member and name already exist: y\. .*sweep --id y/,
     ],
   ])("%s", async (_, given, why) => {
@@ -134,22 +106,22 @@ describe("a limit that is reached", () => {
   const reached = /: The organization has reached its limit: delete one .* POST \/x: .*\[limit-reached:/;
   const reachedByOthers = (ids: string): RegExp =>
     new RegExp(`: Delete one, .*If this stack made one of ${ids} under.*quota exceeded\\. \\[limit-reached:`);
-  const unclear = /^POST \/x: HTTP 409: quota exceeded\. \[conflict:/;
 
   test.each<[string, Case, RegExp]>([
-    ["is told by its status", { answer: payment }, reached],
-    ["is shown by as many as the plan allows", { answer: conflict, there: many(4) }, reachedByOthers("y0, y1, y2, y3")],
-    ["is not shown by fewer", { answer: conflict, there: many(3) }, unclear],
-
+    ["is told by its status", { refusal: payment }, reached],
+    [
+      "is shown by as many as the plan allows",
+      { refusal: conflict, there: many(4) },
+      reachedByOthers("y0, y1, y2, y3"),
+    ],
     [
       "is the one that the service tells",
-      { answer: conflict, there: many(5), nodes: 5 },
+      { refusal: conflict, there: many(5), nodes: 5 },
       reachedByOthers("y0, y1, y2, y3, y4"),
     ],
-
     [
       "may be so because of what it replaces",
-      { answer: payment, there: other, prepare: givesUp("y") },
+      { refusal: payment, there: other, prepare: givesUp("y") },
       /It replaces y.* quota exceeded\./,
     ],
   ])("%s", async (_, given, why) => {

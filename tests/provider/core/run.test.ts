@@ -73,12 +73,6 @@ test.each<[string[], StateObject, boolean]>([
   expect(new Run(new Set(confirmed)).isConfirmed(one)).toBe(is);
 });
 
-test("each place is remembered by itself", () => {
-  const run = new Run();
-  run.at("/a").removed.add("x");
-  expect([run.at("/a").removed.has("x"), run.at("/b").removed.has("x")]).toEqual([true, false]);
-});
-
 /** The organization in a state. */
 
 const settings = (apiKey: string, baseUrl = "https://a.example/api/v1") =>

@@ -86,7 +86,6 @@ describe("a stack", () => {
   test.each<[string, Whose, Whose, boolean]>([
     ["has one whether the engine tells its organization or not", { organization: "organization" }, {}, true],
     ["has none of another organization's", { organization: "acme" }, { organization: "globex" }, false],
-
     ["has none of another one's", {}, { stack: "other" }, false],
   ])("%s (%j, %j)", (_, first, second, same) => {
     write(logOf(first), ...lines("1"));
@@ -190,9 +189,7 @@ describe("when a run ends as it should", () => {
       [inState],
       false,
     ],
-
     ["without an answer, of a place whose path is shown", lines("1"), ["/consortia"], true],
-
     ["that logged nothing else", [{ refused: "1" }], [], false],
   ])("a killed run's log %s", (_, logged, shown, goes) => {
     write(logOf({ run: 1 }), ...logged);
@@ -202,10 +199,8 @@ describe("when a run ends as it should", () => {
 
   test.each<[string, Partial<LoggedCreate>, boolean]>([
     ["the same, later", { at: 2, id: "y" }, true],
-
     ["the same, earlier", { at: 0, id: "y" }, false],
     ["the same, without an answer", { at: 2 }, false],
-
     ["one for another resource", { at: 2, id: "y", resource: "d" }, false],
     ["one in another place", { at: 2, id: "y", path: "/others" }, false],
   ])("an unanswered create of a killed run is settled by one of this run or not: %s (%j)", (_, again, goes) => {

@@ -54,9 +54,7 @@ describe("a check", () => {
       ['zone "ohio": adopts the existing object of this region and cloud, or creates a new one'],
     ],
     ["of a new one by its id", "node", { adopt: "x\u0007" }, ['node "n": adopts x']],
-
     ["of one whose name is not known yet", "node", { adopt: true, name: unknown }, []],
-
     [
       "of one that starts running",
       "environment",
@@ -91,7 +89,6 @@ describe("a check", () => {
 
   test.each<[string, Kind, Props, boolean]>([
     ["a value", "node", { size: unknown }, true],
-
     ["an id of something else", "node", { zoneId: unknown }, false],
   ])("leaves the secrets open, if what is not known yet may be one: %s", (_, kind, change, isOpen) => {
     const { inputs } = process()
@@ -102,7 +99,6 @@ describe("a check", () => {
 
   test.each<[string, Props, string]>([
     ["not a secret one", { [secretsKey]: [["orgName"]] }, ""],
-
     ["the property beside a secret one", { [secretsKey]: [["extra"]] }, "orgName"],
   ])("names %s that fails, whose value the engine prints", (_, marks, property) => {
     const { failures } = process()
@@ -184,7 +180,6 @@ describe("the name that a killed run sent", () => {
   test.each<[string, Kind, Props, string | undefined]>([
     ["is that of the resource", "node", { ...base.node, ...named("s") }, undefined],
     ["is none, if the engine does not name it", "node", base.node, undefined],
-
     ["is none, if it has no place", "node", { ...base.node, ...named("r"), environmentId: undefined }, undefined],
   ])("%s", (_, kind, inputs, name) => {
     expect(killed().verbs(kind).killedName(inputs)).toBe(name);
@@ -209,7 +204,6 @@ describe("a difference", () => {
     ["nothing", {}, {}, false],
     ["that it now takes its own with it", {}, { [contentsKey]: { deletedWith: true } }, true],
     ["that it still does", { takesItsOwn: true }, { [contentsKey]: { deletedWith: true } }, false],
-
     ["nothing of that, if the program does not tell", { takesItsOwn: true }, {}, false],
   ])("is %s", async (_, kept, news, changes) => {
     const here = process();

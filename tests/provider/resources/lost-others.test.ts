@@ -1,5 +1,6 @@
+import { logicalNameKey } from "../../../provider/constants";
 import { wireName } from "../../../provider/core/field";
-import { bases, type Collected, collectionOf, nameField, nameKey, storeOf } from "../../support/bases";
+import { bases, type Collected, collectionOf, nameField, nameKey, routeOf, storeOf } from "../../support/bases";
 import { Engine, errorOf, failed, type Props } from "../../support/engine";
 import { world, type World } from "../../support/lifecycle";
 import { type Network, send } from "../../support/network";
@@ -64,27 +65,6 @@ describe("a visibly different object with the same name", () => {
   });
 });
 
-test.each(["membership", "environmentZone"] as const)(
-  "%s of others that existed before, but was not listed yet: named",
-  async (kind) => {
-    const at = await world(kind, { timing: { listLag: 4_000 } });
-    const { engine, service, net, count, time, calls } = at;
-    time.pass(5_000);
-    const other = await byOthers(at, kind);
-    time.pass(3_000);
-    calls();
-    service.faults.add(lostBefore);
-    const error = errorOf(await engine.up(bases[kind](net)));
-    expect(error).toContain(`${other} has the name now`);
-    expect(error).toMatch(/it was created at \S+, before this run asked for one/);
-    const made = calls();
-    expect(posts(made)).toHaveLength(1);
-    expect(deletes(made)).toEqual([]);
-    service.setTiming({ listLag: 0 });
-    expect(await count()).toBe(1);
-  },
-);
-
 /** The service shows the object with this name twice, under two ids. */
 const shownTwice = (kind: Collected, name: unknown): void =>
   rewriting({
@@ -122,27 +102,6 @@ test.each([
     expect([posts(calls()).length, await count()]).toEqual([1, 1]);
   },
 );
-
-describe("the time of creation that the service shows", () => {
-  /** A run that knows the service's clock to a few milliseconds, 400 ms into a second. */
-  const exactly = async () => {
-    const at = await world("node");
-    at.time.pass(1_000 - (at.time.now() % 1_000));
-    await new Engine("membership").up({ ...bases.membership(at.net), orgName: "earlier" });
-    at.time.pass(400);
-    return at;
-  };
-
-  test("counts to the millisecond if it is shown so", async () => {
-    const at = await exactly();
-    const { engine, service, net, time } = at;
-    service.setTiming({ listLag: 1_500 });
-    const other = await byOthers(at, "node");
-    time.pass(500);
-    service.faults.add(lostBefore);
-    expect(await engine.up(bases.node(net))).toEqual(failed(`${other} has the name now (it was created at`));
-  });
-});
 
 describe("an object that was created twice", () => {
   test.each(["consortium", "environment"] as const)("%s holds data: both stay, with a warning", async (kind) => {
@@ -247,3 +206,37 @@ describe("a credential with a lost password that cannot be deleted", () => {
     expect(left(service, next.kept!.id)).toEqual([orphan]);
   });
 });
+
+test.each(["node", "membership"] as const)(
+  "%s: sent again, and the name is taken by the object of the first attempt",
+  async (kind) => {
+    const { engine, service, net, time, count } = await world(kind);
+    service.setTiming({ listLag: 4_000 });
+    time.pass(9_000);
+    service.faults.add({ kind: "resetAfter", method: "POST", route: routeOf(kind) });
+    const taken = { kind: "status", status: 409, errorMessage: "The name is already in use." } as const;
+    service.faults.add({ ...taken, method: "POST", route: routeOf(kind), nth: 2, times: Infinity });
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+    service.setTiming({ listLag: 0 });
+    expect(await count()).toBe(1);
+  },
+);
+
+test.each(["membership", "node"] as const)(
+  "%s: two names that differ only in case stay two objects, whichever answer is lost",
+  async (kind) => {
+    const { engine, service, net, count, time } = await world(kind);
+    const other = new Engine(kind);
+    time.late = ({ method }) => (method === "POST" ? time.sleep(5_000) : Promise.resolve());
+    service.faults.add({ kind: "resetBefore", method: "POST" });
+    const args = ["ACME", "acme"].map((name) => ({
+      ...bases[kind](net),
+      [nameKey(kind)]: name,
+      [logicalNameKey]: name,
+    }));
+    const outcomes = await Promise.all([engine.up(args[0]!), other.up(args[1]!)]);
+    expect(outcomes).toEqual([{ then: "created" }, { then: "created" }]);
+    expect(await count()).toBe(2);
+    expect(engine.kept!.id).not.toBe(other.kept!.id);
+  },
+);

@@ -1,12 +1,12 @@
-import { ApiError, type ConsortiumClient } from "../../../provider/api";
-import { type ErrorKind } from "../../../provider/api/api-error";
+import { type ApiError } from "../../../provider/api";
 import { silent } from "../../../provider/api/refusal";
+import { tetherIn } from "../../../provider/api/tether";
 import { type Props } from "../../../provider/core/definition";
-import { newSession, type Session, within } from "../../../provider/core/session";
+import { type Session } from "../../../provider/core/session";
 import { storedKey } from "../../../provider/core/state";
 import { activateSoon, deactivated, refusedStart } from "../../../provider/resources/tether/activation";
-import { funded, withPatience } from "../../../provider/resources/tether/funds";
 import { reported } from "../../../provider/resources/tether/deploy";
+import { funded, withPatience } from "../../../provider/resources/tether/funds";
 import {
   accountOf,
   asItIs,
@@ -15,52 +15,9 @@ import {
   type TetherInputs,
   tetherSeen,
 } from "../../../provider/resources/tether/read";
-import { tetherIn } from "../../../provider/api/tether";
-import { VirtualTime } from "../../support/virtual-time";
+import { type Answers, busy, missing, refusal, tether } from "./tether-client";
 
 /* What the answers of a service about a tether mean, one by one. */
-
-const refusal = (kind: ErrorKind, errorMessage = "no"): ApiError =>
-  new ApiError({ kind, call: "X /tether/t", errorMessage });
-const missing = refusal("missing");
-
-type Call =
-  | "getTether"
-  | "getTetherAccount"
-  | "makeTetherAccount"
-  | "getTetherBalance"
-  | "getTetherReportCount"
-  | "activateTether"
-  | "deactivateTether"
-  | "list";
-/** The answers of a call, one after the other; the last of them from then on. */
-type Answers = Partial<Record<Call, unknown[]>>;
-
-function tether(answers: Answers = {}, limitMs?: number) {
-  const clock = new VirtualTime();
-  const calls: string[] = [];
-  const said: string[] = [];
-  const left = new Map(Object.entries(answers).map(([name, all]) => [name, [...all]]));
-  const answer = (name: Call) => (): Promise<unknown> => {
-    calls.push(name.replace(/Tether/, ""));
-    const all = left.get(name) ?? [{}];
-    const next: unknown = all.length > 1 ? all.shift() : all[0];
-    return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
-  };
-  const names = [
-    "getTether",
-    "getTetherAccount",
-    "makeTetherAccount",
-    "getTetherBalance",
-    "getTetherReportCount",
-  ] as const;
-  const all = [...names, "activateTether", "deactivateTether", "list"] as const;
-  const client = Object.fromEntries(all.map((name) => [name, answer(name)])) as unknown as ConsortiumClient;
-  Object.assign(client, { until: () => client, http: { serviceTime: () => undefined } });
-  const whole = newSession(client, { clock, say: (line) => void said.push(line) });
-  const session = limitMs === undefined ? whole : within(whole, limitMs);
-  return { session, clock, calls, said };
-}
 
 const inputs = { tetherId: "t", network: "rinkeby", intervalHours: 2 } as TetherInputs;
 
@@ -78,9 +35,7 @@ describe("what is shown of a tether", () => {
   const state = { network: "rinkeby", intervalHours: 2, state: "active", active: true };
   test.each<[string, Props, Props | undefined, Props]>([
     ["the same, in its own way", state, { network: "Rinkeby", interval: 120 }, state],
-
     ["that it was stopped", state, { state: "inactive" }, { ...state, state: "inactive", active: false }],
-
     ["that it was started", { ...state, state: "inactive", active: false }, { state: "active" }, state],
     [
       "that it is still stopped",
@@ -95,9 +50,8 @@ describe("what is shown of a tether", () => {
 
 describe("a look", () => {
   test.each<[string, Answers, Props | undefined | RegExp]>([
-    ["is none, if it is empty", { getTether: [""] }, undefined],
-
-    ["fails with the service", { getTether: [refusal("server")] }, /X \/tether/],
+    ["is none, if it is empty", { look: [""] }, undefined],
+    ["fails with the service", { look: [refusal("server")] }, /POST \/tether/],
   ])("%s", async (_, answers, shown) => {
     const look = shownOf(tether(answers).session, "t");
     if (shown instanceof RegExp) await expect(look).rejects.toThrow(shown);
@@ -110,55 +64,48 @@ describe("a look", () => {
       refusal(kind),
       undefined,
     ]),
-
-    ["an error", refusal("denied"), /X \/tether/],
+    ["an error", refusal("denied"), /POST \/tether/],
   ])("counts %s", async (_, answer, says) => {
-    const { session } = tether({ getTetherReportCount: [answer] });
+    const { session } = tether({ reports: [answer] });
     if (says instanceof RegExp) await expect(reported(session, "t")).rejects.toThrow(says);
     else expect(await reported(session, "t")).toBe(says);
   });
 
   test.each<[string, Answers, string | RegExp, string[]]>([
-    [
-      "is made, and not shown",
-      { getTetherAccount: [missing, {}] },
-      "one was created",
-      ["getAccount", "makeAccount", "getAccount"],
-    ],
+    ["is made, and not shown", { account: [missing, {}] }, "one was created", ["account", "make account", "account"]],
     [
       "cannot be made",
-      { getTetherAccount: [missing], makeTetherAccount: [refusal("unsupported")] },
-      /X \/tether\/t: no\./,
-      ["getAccount", "makeAccount"],
+      { account: [missing], "make account": [refusal("unsupported")] },
+      /POST \/tether\/t: no\./,
+      ["account", "make account"],
     ],
-    ["is refused", { getTetherAccount: [refusal("denied")] }, /X \/tether/, ["getAccount"]],
+    ["is refused", { account: [refusal("denied")] }, /POST \/tether/, ["account"]],
   ])("finds that its account %s", async (_, answers, is, made) => {
-    const { session, calls, said } = tether(answers);
+    const { session, steps, said } = tether(answers);
     const found = accountOf(session, "t");
     if (is instanceof RegExp) await expect(found).rejects.toThrow(is);
     else expect(`${(await found).account} ${said.join()}`).toContain(is);
-    expect(calls).toEqual(made);
+    expect(steps).toEqual(made);
   });
 
   test.each<[string, Answers, Props, Props | undefined | RegExp]>([
     [
       "that nobody has read before",
-      { getTether: [{ network: "mainnet" }], getTetherAccount: [{ account: "0x1", balanceWei: undefined }] },
+      { look: [{ network: "mainnet" }], account: [{ account: "0x1", balanceWei: undefined }] },
       {},
       { tetherId: "t", network: "mainnet", state: "configured", account: "0x1" },
     ],
     [
       "that the service does not show",
-      { getTether: [missing] },
+      { look: [missing] },
       { network: "rinkeby", [storedKey]: { version: 2 } },
       { network: "rinkeby" },
     ],
-
     [
       "at a wrong address",
-      { getTether: [missing], getTetherAccount: [missing], list: [missing] },
+      { look: [missing], account: [missing], consortia: [missing] },
       { [storedKey]: { version: 2 } },
-      /X \/tether/,
+      /POST \/tether/,
     ],
   ])("reads a tether %s", async (_, answers, before, after) => {
     const found = read(tether(answers).session, "t", before);
@@ -169,39 +116,32 @@ describe("a look", () => {
 });
 
 describe("a start", () => {
-  const busy = refusal("conflict");
   test.each<[string, Answers, string | undefined | RegExp, string[]]>([
     [
       "is refused, if it is shown as stopped",
-      { activateTether: [refusal("conflict", "is active")], getTether: [{ state: "inactive" }] },
+      { start: [refusal("conflict", "is active")], look: [{ state: "inactive" }] },
       "is active",
-      ["activate", "get"],
+      ["start", "look"],
     ],
     [
       "is none, if the service says that it is active",
-      { activateTether: [refusal("invalid", "already started")], getTether: [missing] },
+      { start: [refusal("invalid", "already started")], look: [missing] },
       undefined,
-      ["activate", "get"],
+      ["start", "look"],
     ],
-    [
-      "is refused, if that is malformed",
-      { activateTether: [refusal("invalid")], getTether: [missing] },
-      "no",
-      ["activate", "get"],
-    ],
-
+    ["is refused, if that is malformed", { start: [refusal("invalid")], look: [missing] }, "no", ["start", "look"]],
     [
       "is refused, if that does not help",
-      { activateTether: [busy, refusal("conflict", "again")], getTether: [missing], deactivateTether: [busy] },
+      { start: [busy, refusal("conflict", "again")], look: [missing], stop: [busy] },
       "no",
-      ["activate", "get", "deactivate", "activate"],
+      ["start", "look", "stop", "start"],
     ],
   ])("%s", async (_, answers, is, made) => {
-    const { session, calls } = tether(answers);
+    const { session, steps } = tether(answers);
     const start = refusedStart(session, "t");
     if (is instanceof RegExp) await expect(start).rejects.toThrow(is);
     else expect((await start)?.errorMessage).toBe(is);
-    expect(calls).toEqual(made);
+    expect(steps).toEqual(made);
   });
 
   const until = (ms: number, error: ApiError) => (session: Session) => () =>
@@ -214,10 +154,9 @@ describe("a start", () => {
     ["for half a minute if it says nothing", until(28_000, wordless), 28_000],
     ["no longer than that", until(60_000, wordless), /without a reason/],
     ["for ten seconds if it knows no environment", until(8_000, noEnvironment), 8_000],
-
     ["as long as this run creates something", until(30_000, noEnvironment), 30_000, 1],
     ["not if it has created it", until(30_000, noEnvironment), /does not exist/, 0],
-    ["not if it is unknown", until(60_000, missing), /X \/tether/],
+    ["not if it is unknown", until(60_000, missing), /POST \/tether/],
   ])("that is refused is tried again, %s", async (...[, start, is, unsettled]) => {
     const { session, clock } = tether({}, 300_000);
     if (unsettled !== undefined) session.run.unsettled.set("/p", unsettled);
@@ -233,28 +172,28 @@ describe("a stop", () => {
   test.each<[string, Answers, boolean, RegExp | undefined, boolean]>([
     [
       "is none needed, if it is shown as stopped",
-      { deactivateTether: [refusal("conflict")], getTether: [{ state: "inactive" }] },
+      { stop: [refusal("conflict")], look: [{ state: "inactive" }] },
       false,
       undefined,
       true,
     ],
     [
       "failed, if it is shown as active",
-      { deactivateTether: [refusal("invalid", "is inactive")], getTether: [{ state: "active" }] },
+      { stop: [refusal("invalid", "is inactive")], look: [{ state: "active" }] },
       true,
       /is inactive\.$/,
       false,
     ],
     [
       "is none needed, if the service says so",
-      { deactivateTether: [refusal("invalid", "was never started")], getTether: [missing] },
+      { stop: [refusal("invalid", "was never started")], look: [missing] },
       false,
       undefined,
       true,
     ],
     [
       "failed, if nobody knows",
-      { deactivateTether: [refusal("conflict")], getTether: [missing] },
+      { stop: [refusal("conflict")], look: [missing] },
       false,
       /^Next\. .*does not show whether it is active, and goes on paying /,
       false,
@@ -278,10 +217,10 @@ describe("funds", () => {
   });
 
   test("of a service that stays away are waited for, and take none of the resource's time", async () => {
-    const { session, clock } = tether({ getTetherBalance: ["0"], getTetherAccount: [refusal("server")] }, 10_000);
+    const { session, clock } = tether({ balance: ["0"], account: [refusal("server")] }, 10_000);
     const patient = withPatience(session, { waitForFunds: "1m" });
     const found = funded(patient, { ...inputs, waitForFunds: "1m" }, { balanceWei: "0" }, true);
-    await expect(found).rejects.toThrow(/while it waited for funds: .*X \/tether.* Nothing was spent/);
+    await expect(found).rejects.toThrow(/while it waited for funds: .*POST \/tether.* Nothing was spent/);
     expect(clock.now()).toBeGreaterThanOrEqual(60_000);
     expect(clock.now()).toBeLessThanOrEqual(65_000);
     expect([session.deadline.at, patient.deadline.at]).toEqual([10_000, 70_000]);

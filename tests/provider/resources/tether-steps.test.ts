@@ -1,43 +1,19 @@
-import { ApiError, type ConsortiumClient } from "../../../provider/api";
-import { type ErrorKind } from "../../../provider/api/api-error";
 import { noLog } from "../../../provider/core/create-log";
 import { type Props } from "../../../provider/core/definition";
-import { newSession, within } from "../../../provider/core/session";
 import { storedKey } from "../../../provider/core/state";
 import { Incomplete } from "../../../provider/errors";
 import { begin, configure, stop } from "../../../provider/resources/tether/configure";
 import { setEnvironment } from "../../support/service";
-import { VirtualTime } from "../../support/virtual-time";
+import { type Answers, busy, missing, refusal, type Step, tether } from "./tether-client";
 
 /* The steps of a tether service: which are taken, in which order, and what the state keeps of them if one fails. */
-
-const names = {
-  getTether: "look",
-  getTetherAccount: "account",
-  makeTetherAccount: "make account",
-  getTetherBalance: "balance",
-  getTetherReportCount: "reports",
-  setTetherNetwork: "network",
-  setTetherInterval: "interval",
-  deployTether: "deploy",
-  activateTether: "start",
-  deactivateTether: "stop",
-  list: "consortia",
-} as const;
-type Step = (typeof names)[keyof typeof names];
-
-const refusal = (kind: ErrorKind, errorMessage = "no", call = "POST /tether/t"): ApiError =>
-  new ApiError({ kind, call, errorMessage });
-const missing = refusal("missing");
-const busy = refusal("conflict");
 
 interface Case {
   news?: Props;
   olds?: Props;
   /** Evidence that it has run. */
   ran?: string;
-  /** Answers of each step, one after the other; the last of them from then on. */
-  answers?: Partial<Record<Step, unknown[]>>;
+  answers?: Answers;
   adoptAll?: boolean;
   isContinued?: boolean;
   limitMs?: number;
@@ -49,30 +25,12 @@ const active: Props = { ...wanted, ...account, active: true, state: "active", de
 
 async function doing(given: Case, act: "begin" | "configure" | "stop" = "configure") {
   const { news = {}, olds = {}, answers = {}, limitMs = 300_000 } = given;
-  const clock = new VirtualTime();
-  const steps: Step[] = [];
-  const said: string[] = [];
-  const all: Partial<Record<Step, unknown[]>> = { look: [missing], account: [account], reports: [0], ...answers };
-  const left = new Map(Object.entries(all).map(([name, some]) => [name, [...some]]));
-  const calls = Object.entries(names).map(([name, step]) => [
-    name,
-    (): Promise<unknown> => {
-      if (step !== "account" || steps.at(-1) !== "account") steps.push(step);
-      const some = left.get(step) ?? [{}];
-      const answer: unknown = some.length > 1 ? some.shift() : some[0];
-      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
-    },
-  ]);
-  const client = Object.fromEntries(calls) as unknown as ConsortiumClient;
-  Object.assign(client, { until: () => client, http: { serviceTime: () => undefined } });
   const createLog = { ...noLog, isContinued: given.isContinued === true };
-  const whole = newSession(client, {
-    clock,
-    createLog,
-    say: (line) => void said.push(line),
-    adoptAll: given.adoptAll === true,
-  });
-  const session = within(whole, limitMs);
+  const { session, steps, said, clock } = tether(
+    { look: [missing], account: [account], reports: [0], ...answers },
+    limitMs,
+    { createLog, adoptAll: given.adoptAll === true },
+  );
   const args = { ...wanted, ...news };
   const work = (): Promise<Props | void> => {
     if (act === "begin") return begin(session, args);
@@ -178,7 +136,6 @@ describe("a change of a tether", () => {
       ["look", "account", "stop"],
       { state: "inactive" },
     ],
-
     ["keeps what the account showed, if it shows none", { answers: { account: [{}] } }, ["account"], account],
   ])("%s", async (_, { olds, ...given }, steps, shows) => {
     const { error, steps: taken, state } = await doing({ ...given, olds: { ...active, ...olds } });
@@ -188,7 +145,6 @@ describe("a change of a tether", () => {
 
   test.each<[string, Case, boolean]>([
     ["is refused without funds there", { answers: { balance: ["0"] } }, true],
-
     [
       "is not, if a contract is shown there",
       { answers: { balance: ["0"], look: [{ deployed_networks: ["mainnet"] }] } },
@@ -248,7 +204,6 @@ describe("a change of a tether", () => {
       { intervalHours: 2, state: "inactive", active: false },
       [],
     ],
-
     [
       "forgets the network, if nobody knows",
       { news: { network: "mainnet" }, answers: { network: [refusal("lost")] } },
@@ -519,7 +474,6 @@ describe("a stop for good", () => {
       "",
       /was not active/,
     ],
-
     [
       "is not sure at a wrong address",
       { olds: active, answers: { stop: [missing], consortia: [missing] } },
