@@ -217,16 +217,4 @@ describe("the mapping for Terraform", () => {
       details: expect.stringContaining("This plugin has no function consortium:index:getPrivatestackBridge") as string,
     });
   });
-
-  test("a value has the type that Terraform gives it", () => {
-    const { kaleido_environment: environment, kaleido_node: node } = mapping.provider.resources;
-    expect(environment).toMatchObject({
-      name: { type: 4, required: true },
-      chain_id: { type: 2, optional: true },
-      multi_region: { type: 1, optional: true },
-      prefunded_accounts: { type: 6, element: { schema: { type: 4 } } },
-    });
-    expect(node).toMatchObject({ urls: { type: 6, computed: true } });
-    expect(mapping.provider.resources.kaleido_app_creds).toMatchObject({ password: { sensitive: true } });
-  });
 });

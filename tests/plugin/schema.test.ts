@@ -1,13 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
 import { type z } from "zod";
 import { type Definition } from "../../provider/core/definition";
 import { docOf, metaOf } from "../../provider/core/field";
-import { lookups } from "../../provider/lookups";
 import { packageSchema } from "../../plugin/schema";
-import { examples } from "../../plugin/schema/examples";
-import { languages } from "../../plugin/schema/languages";
 import { type PropertySpec } from "../../plugin/schema/types";
 import { definitions } from "../../provider/resources";
 import { dynamicPrefix } from "../../provider/constants";
@@ -43,12 +39,6 @@ test("names the package at its version", () => {
 test("is the committed one, with the examples of all languages", () => {
   const committed = readFileSync(join(__dirname, "../../schemas/schema.json"), "utf8");
   expect(JSON.stringify(schema, null, 2).split("\n")).toEqual(committed.trimEnd().split("\n"));
-});
-
-test("has every resource, Network and every lookup, and no other", () => {
-  const tokens = (names: string[]) => names.map((name) => `consortium:index:${name}`).sort();
-  expect(Object.keys(schema.resources).sort()).toEqual(tokens([...all.map(({ type }) => type), "Network"]));
-  expect(Object.keys(schema.functions).sort()).toEqual(tokens(Object.keys(lookups)));
 });
 
 describe.each(all)("$type", (definition) => {
@@ -88,19 +78,6 @@ describe.each(all)("$type", (definition) => {
   test("has the dynamic resource as an alias", () => {
     expect(spec.aliases).toEqual([{ type: dynamicPrefix + type }]);
   });
-
-  test("has an example of its own in every language", () => {
-    for (const [language, render] of Object.entries(languages))
-      expect(spec.description).toContain(`\`\`\`${language}\n${render(examples[type]!.program)}\`\`\``);
-    expect(examples[type]!.program.parts.map((part) => part.type)).toContain(type);
-  });
-});
-
-test("always has defaults and values that the service chooses as outputs", () => {
-  expect(of("TetherService").inputProperties!.active).toMatchObject({ type: "boolean", default: true });
-  expect(of("TetherService").required).toContain("active");
-  expect(of("Environment").required).toContain("chainId");
-  expect(of("Environment").required).not.toContain("description");
 });
 
 test("the settings are the stack's, each with its variable; an explicit provider takes none from the environment", () => {
@@ -120,14 +97,6 @@ test("the registry's page about the configuration has every setting, with its va
     ([name, { defaultInfo }]) => new RegExp(`\\| \`consortium:${name}\` +\\| \`${defaultInfo!.environment[0]!}\``),
   );
   expect(rows.filter((row) => !row.test(page))).toEqual([]);
-});
-
-test.each(Object.values(lookups))("$name has its arguments and results", ({ name, args, list, result }) => {
-  const { inputs, outputs } = schema.functions[`consortium:index:${name}`]!;
-  expect(Object.keys(inputs.properties!)).toEqual(Object.keys(args.shape));
-  const needed = Object.entries(fields(args)).filter(([, one]) => !one.safeParse(undefined).success);
-  expect(inputs.required ?? []).toEqual(needed.map(([key]) => key));
-  expect(Object.keys(outputs.properties!)).toEqual(list ? [list] : Object.keys((result as z.ZodObject).shape));
 });
 
 /** The types that a type refers to, directly or not. */
@@ -164,12 +133,4 @@ test("enums of the schema are constants of the classes' package, too, as code th
     const constants = (sdk as unknown as Record<string, unknown>)[name.split(":").at(-1)!];
     expect(constants).toEqual(Object.fromEntries(spec.enum.map(({ name, value }) => [name, value])));
   }
-});
-
-test("programs in YAML are YAML, with text in quotes where it would be a number", () => {
-  for (const { program } of Object.values(examples))
-    expect(Object.keys((parse(languages.yaml(program)) as { resources: object }).resources)).toEqual(
-      program.parts.map(({ name }) => name),
-    );
-  expect(languages.yaml(examples.TetherService!.program)).toContain('tetherId: "0123456789"');
 });

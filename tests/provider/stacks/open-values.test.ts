@@ -16,22 +16,6 @@ const inLedger = (more: (within: Pick<Base, "environment" | "membership">) => un
 onBothAdapters((make, adapter) => {
   describe("a value that is not known is an error of the preview, and the program can say that it is meant", () => {
     const meant = /write "other:/;
-    test.each<[object, RegExp]>([
-      [
-        { provider: "quorm" },
-        /provider must be one of quorum, .*, not "quorm"; did you mean "quorum"\?.*"other:quorm"/,
-      ],
-      [{ provider: "besu" }, /not "besu"\. If the service has it/],
-      [{ consensusType: "rfat" }, /consensusType must be one of raft, .*, not "rfat"; did you mean "raft"\?/],
-      [{ consensusType: "poa" }, /quorum runs raft or ibft, not poa.*"other:poa"/],
-    ])("%j of an environment: nothing is touched", async (args, refused) => {
-      const { stack, service, writes } = await make(withArgs({}, 2));
-      const ids = () => service.store.nodes.list().map(({ id }) => id);
-      const before = ids();
-      for (const run of [await stack.preview(withArgs(args, 2)), await stack.up(withArgs(args, 2))])
-        expect(run.failure).toMatch(refused);
-      expect([writes(), ids()]).toEqual([[], before]);
-    });
 
     test.each([{ provider: "other:fabric2" }, { consensusType: "other:poa" }])(
       "%j is sent without the mark, and the old ledger stays if the service refuses it",
@@ -51,18 +35,6 @@ onBothAdapters((make, adapter) => {
       expect(service.store.environments.list()).toMatchObject([{ fields: { consensus_type: "raft" } }]);
       expect((await stack.up(withArgs({ consensusType: "raft" }))).changes).toEqual([]);
       expect((await stack.up(withArgs({ provider: "other:quorum", consensusType: "raft" }))).changes).toEqual([]);
-    });
-
-    test.each([
-      ["rinkbey", /network must be one of mainnet, rinkeby, local, not "rinkbey"; did you mean "rinkeby"\?/],
-      ["sepolia", /not "sepolia"\. If the service has it/],
-    ])("network %s of a tether", async (network, refused) => {
-      const { stack, writes } = await make(undefined, { tethers: [{ id: "tether0001" }] });
-      const tether = (name: string) => (): void =>
-        void new TetherService("t", { tetherId: "tether0001", network: name as "mainnet", intervalHours: 6 });
-      expect((await stack.preview(tether(network))).failure).toMatch(refused);
-      expect(writes()).toEqual([]);
-      expect((await stack.up(tether(`other:${network}`))).failure).toMatch(/POST .*targetNetwork: HTTP 400: .*network/);
     });
 
     test.each<
