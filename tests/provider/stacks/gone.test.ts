@@ -133,6 +133,22 @@ onOneAdapter((make) => {
     expect((await stack.up(zone("eu-central-1"))).failure).toMatch(/There is one already, which others may share/);
   });
 
+  test("an object that was created a moment ago, and is not shown yet, nor its parent, does not count as gone", async () => {
+    const program = ledger((base) => new Node("n", base));
+    const { stack, service } = await make(program, { answers: { getById: false } });
+    const before = stack.state.length;
+    service.setTiming({ listLag: 3_500 });
+    for (const isParentShown of [true, false]) {
+      if (!isParentShown) {
+        const unknown = { kind: "status", status: 404, errorMessage: "not found", times: 9 } as const;
+        service.faults.add({ ...unknown, method: "GET", route: /\/(nodes|memberships|environments)$/ });
+      }
+      newProcess();
+      expect(await stack.refresh()).toMatchObject({ errors: [] });
+      expect(stack.state).toHaveLength(before);
+    }
+  });
+
   test("destinations of a failed service are kept by a refresh, and deleted with it", async () => {
     const program = ledger(({ environment, membership }) => {
       const service = new Service("s", { environment, membership, service: "documentstore" });

@@ -182,20 +182,6 @@ onOneAdapter((make) => {
     const e = { name: "e" };
     const alone = program(e);
 
-    test.each([
-      [true, "after"],
-      ["id", "before"],
-    ] as const)("is not adopted, and a preview says so (adopt: %j, registered %s)", async (by, order) => {
-      const { stack, writes } = await made(alone);
-      const e2 = { name: "e2", adopt: by === "id" ? stack.of("e").id : by };
-      const both = order === "before" ? program(e2, e) : program(e, e2);
-      for (const run of [await stack.preview(both), await stack.up(both)])
-        expect(run.failure).toMatch(
-          /is "e" of this program already.*give "e2" the resource option aliases: \[\{ name: "e" \}\], or run `pulumi state rename`/s,
-        );
-      expect([objects(), writes(), names()]).toEqual([before, [], ["c", "e"]]);
-    });
-
     test("registered while the other is being created: both fail at once, and nothing is created", async () => {
       const later =
         (...others: string[]) =>

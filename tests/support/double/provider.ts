@@ -13,7 +13,6 @@ export type Adapter = "dynamic" | "plugin";
 
 interface Difference {
   changes: boolean;
-  changed: string[];
   replaces: string[];
   deleteBeforeReplace: boolean;
 }
@@ -24,7 +23,7 @@ interface Options {
   timeout: number;
 }
 
-export interface Issue {
+interface Issue {
   property: string;
   reason: string;
 }
@@ -40,8 +39,6 @@ export interface Provider {
   read(urn: string, id: string, outs: Props, inputs: Props): Promise<{ id: string; outs: Props; inputs?: Props }>;
   update(urn: string, id: string, olds: Props, news: Props, options: Options): Promise<{ outs: Props }>;
   delete(urn: string, id: string, outs: Props, options: Options): Promise<void>;
-  invoke(token: string, args: Props): Promise<{ result: Props; failures: Issue[] }>;
-  cancel(): Promise<unknown>;
   /** @param regular whether the engine ends it after a run */
   close(regular: boolean): void;
 }
@@ -85,11 +82,6 @@ export class Providers {
     return starting;
   }
 
-  async cancel(): Promise<void> {
-    const running = await Promise.all(this.#configured.values());
-    await Promise.all(running.map((provider) => provider.cancel()));
-  }
-
   /** @param regular whether the engine ends them after a run */
   close(regular: boolean): void {
     for (const provider of this.#started) provider.close(regular);
@@ -113,22 +105,18 @@ class PluginProcess implements Provider {
   update: Provider["update"] = (urn, id, olds, news, options) => this.plugin.update(urn, id, olds, news, options);
   delete: Provider["delete"] = (urn, id, outs, { timeout }) => this.plugin.delete(urn, id, outs, timeout);
   read: Provider["read"] = (urn, id, outs, inputs) => this.plugin.read(urn, id, outs, inputs);
-  invoke = (token: string, args: Props) => this.plugin.invoke(token, args);
-  cancel = () => this.plugin.cancel();
   close = (regular: boolean) => this.plugin.close(regular);
 }
 
 const differenceOf = (response: DiffResponse): Difference => ({
   changes: response.getChanges() === DiffResponse.DiffChanges.DIFF_SOME,
-  changed: response.getDiffsList(),
   replaces: response.getReplacesList(),
   deleteBeforeReplace: response.getDeletebeforereplace(),
 });
 
 /** The host of dynamic providers: it sees no secrets, knows no previews, and evaluates the code in `__provider`. */
 class DynamicProcess implements Provider {
-  readonly #interrupt = new AbortController();
-  readonly #host = new HostProcess(() => this.#interrupt.signal);
+  readonly #host = new HostProcess(() => new AbortController().signal);
   readonly #handlers: Record<string, Handler>;
   readonly #configured = new Set<string>();
   #config: Record<string, string> = {};
@@ -170,7 +158,7 @@ class DynamicProcess implements Provider {
       const [before, after] = [wire(revealed(olds)), wire(revealed(news))];
       const found = await this.#handler(isUnknown(after.__provider) ? before : after).diff(id, before, after);
       if (typeof found.changes !== "boolean") throw new Error("diff must say whether there are changes");
-      return { ...found, changed: [] }; // this host does not tell
+      return { ...found, changes: found.changes };
     });
 
   create: Provider["create"] = (_urn, inputs, { preview }) =>
@@ -207,10 +195,6 @@ class DynamicProcess implements Provider {
       return this.#handler(plain).delete(id, plain);
     });
 
-  invoke = (token: string): never => {
-    throw failed(`unknown function ${token}`);
-  };
-  cancel = () => Promise.resolve(this.#interrupt.abort());
   close = (regular: boolean) => void (regular && this.#host.sessions.left());
 }
 
