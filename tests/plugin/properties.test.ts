@@ -7,7 +7,6 @@ import { unknown } from "../../provider/core/values";
 import { type z } from "zod";
 import { terraformMapping, terraformResources } from "../../plugin/terraform";
 import { definitions } from "../../provider/resources";
-import { version } from "../../provider/version";
 import { Protocol } from "../support/protocol";
 
 describe("properties", () => {
@@ -171,15 +170,6 @@ describe("the mapping for Terraform", () => {
     expect(await protocol.mapping("terraform", "")).toMatchObject({ provider: "kaleido" }); // as older converters ask
     expect(await protocol.mapping("terraform", "aws")).toMatchObject({ provider: "", data: "" });
     expect(await protocol.mapping("kubernetes", "kaleido")).toEqual({ providers: [], provider: "", data: "" });
-  });
-
-  test("names the package, its eleven resources and its settings", () => {
-    expect(mapping).toMatchObject({ name: "consortium", version });
-    const all = Object.values(definitions).map(({ type }) => `consortium:index:${type}`);
-    expect(all).toEqual(expect.arrayContaining(Object.values(mapping.resources).map(({ tok }) => tok)));
-    expect(Object.keys(mapping.resources)).toHaveLength(11);
-    expect(Object.keys(mapping.provider.resources)).toEqual(Object.keys(mapping.resources));
-    expect(mapping.config).toMatchObject({ api: { name: "baseUrl" }, api_key: { name: "apiKey" } });
   });
 
   const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

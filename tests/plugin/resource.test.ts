@@ -62,9 +62,11 @@ describe("a preview of a create", () => {
     ["knows nothing that the service chooses", "Node", { role: "validator" }, { size: unknown, role: "validator" }],
     ["does not make up what is left out", "Node", {}, { extra: undefined, adopt: undefined }],
   ])("%s", async (_, kind, inputs, outs) => {
-    await world();
+    const { calls } = await world();
     const owned = { consortiumId: "c", environmentId: "e", membershipId: "m", name: "n" };
     const preview = await plugin.create(kind, { ...owned, ...inputs }, { preview: true });
+    await plugin.create(kind, { ...owned, ...inputs }, { preview: true });
+    expect(calls()).toEqual(["GET /consortia"]); // whether the key is valid, once
     expect(preview.outs).toEqual(expect.objectContaining({ ...owned, ...JSON.parse(JSON.stringify(outs)) }));
     for (const [key, value] of Object.entries(outs))
       if (value === undefined) expect(preview.outs).not.toHaveProperty(key);

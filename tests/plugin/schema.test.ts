@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type z } from "zod";
 import { type Definition } from "../../provider/core/definition";
-import { docOf, metaOf } from "../../provider/core/field";
+import { metaOf } from "../../provider/core/field";
 import { packageSchema } from "../../plugin/schema";
 import { type PropertySpec } from "../../plugin/schema/types";
 import { definitions } from "../../provider/resources";
@@ -42,21 +42,10 @@ test("is the committed one, with the examples of all languages", () => {
 });
 
 describe.each(all)("$type", (definition) => {
-  const { type, doc, inputs, outputs } = definition;
+  const { type, inputs, outputs } = definition;
   const given = Object.fromEntries(Object.entries(fields(inputs)).filter(([key]) => key !== "customTimeouts"));
   const everything: Record<string, z.ZodType> = { ...given, ...fields(outputs) };
   const spec = of(type);
-
-  test("has each argument and each output once, with its doc", () => {
-    expect(Object.keys(spec.inputProperties!)).toEqual(Object.keys(given));
-    expect(Object.keys(spec.properties!)).toEqual(Object.keys(everything));
-    for (const properties of [spec.inputProperties!, spec.properties!])
-      for (const [key, { description }] of Object.entries(properties)) {
-        expect(description).not.toMatch(/Programs can|^$/);
-        expect(description).toBe(docOf(everything[key]!));
-      }
-    expect(spec.description).toContain(doc);
-  });
 
   test("replaces, and is secret, if the definition says so", () => {
     const replacing = Object.keys(given).filter((key) => metaOf(given[key]!).onChange?.startsWith("replace"));
@@ -66,13 +55,6 @@ describe.each(all)("$type", (definition) => {
     }
     const secret = Object.keys(everything).filter((key) => metaOf(everything[key]!).secret);
     expect(keysWith(spec.properties, (one) => one.secret)).toEqual(secret);
-  });
-
-  test("requires arguments that have neither a default nor the resource's name", () => {
-    const needed = Object.keys(given).filter((key) => !given[key]!.safeParse(undefined).success);
-    expect(spec.requiredInputs).toEqual(needed.filter((key) => !["name", "orgName"].includes(key)));
-    expect(spec.required).toEqual(expect.arrayContaining([...needed, ...Object.keys(fields(outputs))]));
-    expect(spec.required).not.toContain("adopt");
   });
 
   test("has the dynamic resource as an alias", () => {

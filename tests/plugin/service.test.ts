@@ -243,7 +243,6 @@ test("a difference and a lookup with another organization's key are refused; wit
 });
 
 test.each([
-  ["the engine made it: it has the stack's settings", { region: "eu" }, "default", '{"region":"eu"}', false],
   [
     "the engine made it, and adds what it knows of the plugin",
     { region: "eu", version: "0.1.0", pluginDownloadURL: "https://x", __internal: {} },
@@ -252,8 +251,6 @@ test.each([
     false,
   ],
   ["a program made it: it has others", { apiKey: "k" }, "default", '{"region":"eu"}', true],
-  ["a program made it: it says so", { region: "eu", own: true }, "default", '{"region":"eu"}', true],
-  ["a program made it: it has another name", {}, "acme", "{}", true],
   ["an engine that does not tell the configuration", { region: "eu" }, "default_0_1_0", undefined, false],
 ])("a provider is the default one: %s", async (_, news, name, config, own) => {
   setEnvironment({ PULUMI_CONFIG: config });

@@ -5,16 +5,40 @@ import {
   resourcesPerEnvironment,
   withSettings,
 } from "../../sdk/policy";
-import { others, send } from "../support/network";
-import { setEnvironment, startAnother } from "../support/service";
-import { begin, inside } from "./support/existing";
+import { network as networkOf, type Network, others, send } from "../support/network";
+import { type ServiceOptions } from "../../service";
+import { setEnvironment, start, startAnother } from "../support/service";
 import { judge, messages } from "./support/host";
-import { network, Plan, unknown } from "./support/plan";
+import { network, Plan, type Planned, unknown } from "./support/plan";
 
 const consortia = withSettings(consortiaPerOrganization, { live: true });
 const environments = withSettings(environmentsPerConsortium, { live: true });
 const nodes = withSettings(nodesPerEnvironment, { live: true });
 const quorum = { provider: "quorum", consensus_type: "ibft" };
+
+/** A service with a consortium, two environments and a node. */
+async function begin(options?: ServiceOptions) {
+  const started = await start(options);
+  const there = await networkOf(started.service, started.time);
+  const post = async (path: string, body: object): Promise<string> =>
+    (await send(started.service, "POST", path, body))._id;
+  const within = `/consortia/${there.consortiumId}`;
+  const nodesThere = async (names: string[]): Promise<void> => {
+    const nodes = `${within}/environments/${there.environmentId}/nodes`;
+    for (const name of names) await post(nodes, { name, membership_id: there.membershipId });
+  };
+  return { ...started, there, post, nodesThere, within };
+}
+
+/** Resources of this stack in the existing consortium. */
+function inside(there: Network) {
+  const { consortiumId, environmentId, membershipId } = there;
+  const plan = new Plan();
+  const environment = (name: string): Planned => plan.add("Environment", name, { consortiumId });
+  const node = (name: string, more: object = {}): Planned =>
+    plan.add("Node", name, { consortiumId, environmentId, membershipId, ...more });
+  return { plan, environment, node };
+}
 
 describe("objects of the organization outside this stack count", () => {
   test("consortia", async () => {
@@ -278,15 +302,6 @@ describe("if the organization cannot be asked, that is advice, and only this sta
     expect(found[0]!.message).toMatch(message);
     expect(found[1]!.message).toContain('would have 3 consortia (in this stack "a", "b" and "c")');
     expect(JSON.stringify(found)).not.toContain("secret-of-nobody");
-  });
-
-  test("a service in trouble", async () => {
-    const { service } = await begin();
-    service.faults.add({ route: "/consortia", kind: "status", status: 503, times: Infinity });
-    expect((await judge([consortia], three()))[0]).toMatchObject({
-      level: "advisory",
-      message: expect.stringMatching(/^Only this stack was counted\. .*GET \/consortia: HTTP 503/) as string,
-    });
   });
 
   test("settings of a Provider that are not known yet", async () => {

@@ -141,20 +141,6 @@ describe("settings that can", () => {
   });
 });
 
-test.each(policies.map((policy) => [policy.name, policy] as const))(
-  "%s has a schema with descriptions",
-  (_, policy) => {
-    expect(policy.configSchema).toMatchObject({ additionalProperties: false });
-    for (const setting of Object.values(policy.configSchema.properties)) {
-      expect(setting).toMatchObject({
-        description: expect.stringMatching(/\.$/) as string,
-        type: expect.anything() as string,
-      });
-    }
-    expect(policy.description).toMatch(/\.$/);
-  },
-);
-
 test.each([
   ["of whole stacks", nodesPerEnvironment, ["pulumi:pulumi:Stack"]],
   [

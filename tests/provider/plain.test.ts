@@ -1,5 +1,4 @@
 import { brokenTexts, printable, printableLines } from "../../provider/api/printable";
-import { isOneOf } from "../../provider/api/states";
 import { didYouMean, nearest, unknownSetting } from "../../provider/core/suggest";
 import { counted, inEther, weiOf } from "../../provider/plain";
 
@@ -90,12 +89,6 @@ test("an unknown setting, without its value", () => {
   expect(unknownSetting("regoin", ["region"])).toBe(
     'Stack configuration consortium:regoin is not a setting; did you mean "region"? Remove it with `pulumi config rm consortium:regoin`.',
   );
-});
-
-test("whether a state is one of several, ignoring case and blanks; never if there are none", () => {
-  expect(isOneOf(["started", "live"], " Live ")).toBe(true);
-  expect(isOneOf(["started"], "live")).toBe(false);
-  expect(isOneOf(undefined, "live")).toBe(false);
 });
 
 test.each([

@@ -101,6 +101,17 @@ describe("errors", () => {
     expect(print.mock.calls).toEqual([["out of memory"]]);
     print.mockRestore();
   });
+
+  test("a password never shows in a message", async () => {
+    const { service, time, said } = await start();
+    const net = await network(service, time);
+    service.faults.add({ kind: "resetAfter", method: "POST" });
+    const { outs } = await runtime.appCred.create({ ...bases.appCred(net), __provider: stub("appCred") });
+    expect(outs.password).toEqual(expect.any(String));
+    expect(said.length).toBeGreaterThan(0);
+    expect(said.join("\n")).not.toContain(outs.password);
+    expect(said.join("\n")).not.toContain(service.apiKey);
+  });
 });
 
 test("a `get` that finds nothing is an error that names the object; a refresh finds it gone", async () => {

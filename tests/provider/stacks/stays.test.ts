@@ -106,8 +106,6 @@ onOneAdapter((make) => {
   test.each([
     ["are renamed without aliases", ["x", "y"], [], 'nodes "x" and "y", and deletes "a" and "b", which'],
     ["are renamed with aliases", ["x", "y"], ["a", "b"], undefined],
-    ["come", ["a", "b", "x"], [], undefined],
-    ["go", ["a"], [], undefined],
   ])("a preview gives advice if nodes %s", async (_, names, former, expected) => {
     const nodes = (all: string[], old: string[] = []) =>
       ledger(({ environment, membership }) => {

@@ -255,6 +255,15 @@ describe("their settings", () => {
     },
   );
 
+  test("settings of the stack count if the environment has none, and are looked up each time", async () => {
+    const { service } = await world();
+    setEnvironment({ CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined });
+    await program({}, { "consortium:apiKey": service.apiKey, "consortium:baseUrl": service.baseUrl });
+    expect(await sdk.getConsortia({})).toHaveLength(1);
+    setEnvironment({ CONSORTIUM_API_KEY: "rotated" });
+    await expect(sdk.getConsortia({})).rejects.toThrow(/CONSORTIUM_API_KEY.*HTTP 401/);
+  });
+
   test("providers with one key at two addresses ask their own, each time", async () => {
     const { service } = await world();
     const [here, elsewhere] = [service.baseUrl, `${service.url}/elsewhere/api/v1`].map(

@@ -23,25 +23,8 @@ interface Options {
   timeout: number;
 }
 
-interface Issue {
-  property: string;
-  reason: string;
-}
-
 /** One process, for one provider of one run. A call that fails throws `Failed`. */
-export interface Provider {
-  checkConfig(urn: string, news: Props): Promise<Issue[]>;
-  diffConfig(urn: string, olds: Props, news: Props): Promise<Pick<Difference, "changes" | "replaces">>;
-  configure(urn: string, inputs: Props): Promise<void>;
-  check(urn: string, olds: Props | undefined, news: Props): Promise<{ inputs: Props; failures: Issue[] }>;
-  diff(urn: string, id: string, olds: Props, news: Props): Promise<Difference>;
-  create(urn: string, inputs: Props, options: Options): Promise<{ id: string; outs: Props }>;
-  read(urn: string, id: string, outs: Props, inputs: Props): Promise<{ id: string; outs: Props; inputs?: Props }>;
-  update(urn: string, id: string, olds: Props, news: Props, options: Options): Promise<{ outs: Props }>;
-  delete(urn: string, id: string, outs: Props, options: Options): Promise<void>;
-  /** @param regular whether the engine ends it after a run */
-  close(regular: boolean): void;
-}
+export type Provider = Pick<PluginProcess, keyof PluginProcess>;
 
 type Say = (row: string, text: string) => void;
 
@@ -91,20 +74,23 @@ export class Providers {
 const startProvider = (adapter: Adapter, say: Say): Provider =>
   adapter === "plugin" ? new PluginProcess(Protocol.direct(say)) : new DynamicProcess();
 
-class PluginProcess implements Provider {
+class PluginProcess {
   constructor(private readonly plugin: Protocol) {}
 
   checkConfig = (urn: string, news: Props) => this.plugin.checkConfig(news, urn);
   configure = (urn: string, inputs: Props) => this.plugin.configure(inputs, urn);
-  check: Provider["check"] = (urn, olds, news) => this.plugin.check(urn, news, olds);
+  check = (urn: string, olds: Props | undefined, news: Props) => this.plugin.check(urn, news, olds);
   diff = async (urn: string, id: string, olds: Props, news: Props) =>
     differenceOf(await this.plugin.diff(urn, id, olds, news));
   diffConfig = async (urn: string, olds: Props, news: Props) =>
     differenceOf(await this.plugin.diffConfig(urn, olds, news));
   create = (urn: string, inputs: Props, options: Options) => this.plugin.create(urn, inputs, options);
-  update: Provider["update"] = (urn, id, olds, news, options) => this.plugin.update(urn, id, olds, news, options);
-  delete: Provider["delete"] = (urn, id, outs, { timeout }) => this.plugin.delete(urn, id, outs, timeout);
-  read: Provider["read"] = (urn, id, outs, inputs) => this.plugin.read(urn, id, outs, inputs);
+  update = (urn: string, id: string, olds: Props, news: Props, options: Options) =>
+    this.plugin.update(urn, id, olds, news, options);
+  delete = (urn: string, id: string, outs: Props, { timeout }: Options) => this.plugin.delete(urn, id, outs, timeout);
+  read = (urn: string, id: string, outs: Props, inputs: Props): Promise<{ id: string; outs: Props; inputs?: Props }> =>
+    this.plugin.read(urn, id, outs, inputs);
+  /** @param regular whether the engine ends it after a run */
   close = (regular: boolean) => this.plugin.close(regular);
 }
 
@@ -139,7 +125,11 @@ class DynamicProcess implements Provider {
 
   checkConfig = () => Promise.resolve([]);
   diffConfig = (_urn: string, olds: Props, news: Props) =>
-    Promise.resolve({ changes: JSON.stringify(revealed(olds)) !== JSON.stringify(revealed(news)), replaces: [] });
+    Promise.resolve({
+      changes: JSON.stringify(revealed(olds)) !== JSON.stringify(revealed(news)),
+      replaces: [],
+      deleteBeforeReplace: false,
+    });
 
   configure = (_urn: string, inputs: Props): Promise<void> => {
     this.#config = revealed(inputs) as Record<string, string>;
