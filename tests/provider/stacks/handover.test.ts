@@ -11,7 +11,7 @@ import {
 import { type ServiceOptions } from "../../../service/index";
 import { type Program } from "../../support/double/stack";
 import { send } from "../../support/network";
-import { newProcess, setEnvironment } from "../../support/service";
+import { setEnvironment } from "../../support/service";
 import { type Made, onOneAdapter } from "../../support/stacks";
 import { ether, tetherId } from "../../support/tethered";
 
@@ -141,20 +141,6 @@ onOneAdapter((make) => {
         /For a new one, take adopt out.* is not deleted, because "\w" of the program may adopt it.*\[managed-twice:/,
       );
       expect([objects(), writes()]).toEqual([before, []]);
-    });
-
-    // e2e/adoption has the same with a refresh and another logical name.
-    test("a run that ended before it dropped the old state: the next one keeps the object, too", async () => {
-      const shape = { adopt: true };
-      const { stack, writes } = await made(tree(shape));
-      const old = stack.state.filter(({ name }) => ["c", "e", "m", "n", "t"].includes(name));
-      stack.state = [...old.map((row) => ({ ...row, delete: true })), ...stack.state];
-      newProcess();
-      const run = await stack.up(tree(shape));
-      expect([run.errors, run.changes.length]).toEqual([[], old.length]);
-      expect(run.lines.filter((line) => line.includes("not deleted, because it is"))).toHaveLength(old.length);
-      expect(writes()).toEqual([]);
-      await untouched(shape);
     });
 
     test.each([{}, { deleteBeforeReplace: true }])(

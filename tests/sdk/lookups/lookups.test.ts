@@ -198,13 +198,7 @@ describe("lookups", () => {
       { consortiumId: "", environmentId: "e" },
       "getNodes: consortiumId must not be empty: give the id of the consortium",
     ],
-    [
-      "getNodeLogs",
-      { consortiumId: "c", environmentId: "e", nodeId: "n", client: "gett" },
-      'getNodeLogs: client must be one of geth, constellation, not "gett"; did you mean "geth"?',
-    ],
     ["getConsortia", { nam: "a" }, 'getConsortia has no argument "nam"; did you mean "name"?'],
-    ["getConsortia", { owner: "a" }, 'getConsortia has no argument "owner". Its arguments are name.'],
     [
       "getTetherReports",
       { tetherId, count: -1, from: 0.5 },
