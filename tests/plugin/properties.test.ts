@@ -130,8 +130,6 @@ describe("properties", () => {
   test.each<[string, object, string | undefined]>([
     [urn("acme"), {}, "acme"],
     [urn("default"), {}, ""],
-    [urn("default_0_3_0"), { own: false }, ""],
-    [urn("default"), { own: true }, "default"],
     ["", {}, undefined],
   ])("the provider %s with %j has the name %j", (of, props, name) =>
     expect(new Configuration(of, { ...props }).name).toBe(name),

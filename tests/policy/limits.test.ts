@@ -143,16 +143,6 @@ describe("limits", () => {
     });
   });
 
-  test("environments of two consortia are counted separately, and those of unknown ones are ignored", async () => {
-    const plan = new Plan();
-    for (const name of ["trade", "other"]) {
-      const consortium = plan.add("Consortium", name);
-      times(3, (number) => plan.add("Environment", `${name}-${number}`, { consortium }));
-    }
-    times(4, (number) => plan.add("Environment", `u${number}`, { consortiumId: unknown }));
-    expect(await messages(environmentsPerConsortium, plan)).toEqual([]);
-  });
-
   describe("resources-per-environment", () => {
     const kinds = [
       ["services", "Service"],

@@ -1,5 +1,5 @@
 import { secret } from "@pulumi/pulumi";
-import { ConsortiumZone, EnvironmentZone, Node, Service } from "../../../sdk";
+import { EnvironmentZone, Node, Service } from "../../../sdk";
 import { isSecret, revealed } from "../../support/double/wire";
 import { newProcess } from "../../support/service";
 import { ledger, onBothAdapters, onOneAdapter } from "../../support/stacks";
@@ -8,29 +8,6 @@ import { rewriting } from "../../support/virtual-time";
 /* Requested values, answered values and completed steps are kept apart: only a change of the program is a change. */
 
 type Body = Record<string, unknown>;
-
-/** From here on, the service stores values in its own form. */
-const storing = (write: (body: Body) => Body): void =>
-  rewriting({ request: (body) => JSON.stringify(write(JSON.parse(body) as Body)) });
-
-/** From here on, the service lists values in its own form, although it answers with the request. */
-const listing = (write: (body: Body) => Body): void =>
-  rewriting({
-    answer: (text, { method }) => {
-      const shown = (method === "GET" ? JSON.parse(text) : undefined) as unknown;
-      return Array.isArray(shown) ? JSON.stringify(shown.map((one) => write(one as Body))) : text;
-    },
-  });
-
-/** Another form of a value that a program would not write. */
-const inOwnForm = (body: Body): Body => ({
-  ...body,
-  ...(typeof body.block_period === "number" && { block_period: body.block_period + 1 }),
-  ...(typeof body.size === "string" && { size: body.size.toLowerCase() }),
-  ...(typeof body.cloud === "string" && { cloud: body.cloud.toLowerCase() }),
-  ...(typeof body.description === "string" && { description: body.description.replace(" & ", " &amp; ") }),
-  ...(body.details !== undefined && body.details !== null && { details: { ...body.details, added: true } }),
-});
 
 onBothAdapters((make) => {
   test("the requested value of an input that the program made secret is secret in the state, too", async () => {
@@ -45,43 +22,6 @@ onBothAdapters((make) => {
 });
 
 onOneAdapter((make) => {
-  test.each([
-    ["stores values in its own way", storing],
-    ["answers with the request, and lists values in its own way", listing],
-  ])(
-    "on a service that %s, three updates change nothing, refreshed or not; another value is sent once",
-    async (...row) => {
-      const [, writing] = row;
-      const program = ({ size = "Small", description = "Trade & Co" } = {}) =>
-        ledger(
-          ({ consortium, membership, environment }) => {
-            const where = { region: "us-east-2", cloud: "AWS" };
-            new ConsortiumZone("cz", { consortium, ...where });
-            const zone = new EnvironmentZone("ez", { environment, ...where });
-            new Node("n", { environment, membership, size, zone });
-            const details = { replicas: 2, limits: { cpu: 1 } };
-            new Service("s", { environment, membership, service: "ipfs", size, details });
-          },
-          { blockPeriod: 1, description },
-        );
-      const { stack, writes, expectChanges } = await make();
-      writing(inOwnForm);
-      expect(await stack.up(program())).toMatchObject({ errors: [] });
-      writes();
-      expect(stack.of("e").outputs).toMatchObject({ blockPeriod: 2 });
-      for (let round = 0; round < 3; round++) {
-        newProcess();
-        const run = await stack.up(program(), { refresh: round % 2 === 1 });
-        expect([run.errors, run.changes]).toEqual([[], []]);
-      }
-      expect(writes()).toEqual([]);
-      const other = program({ size: "Large", description: "Goods" });
-      const { errors, changes } = await stack.up(other);
-      expect([errors, changes.sort()]).toEqual([[], ["update Environment e", "update Node n", "update Service s"]]);
-      await expectChanges(other, []);
-    },
-  );
-
   test("a change that the service accepts and ignores is a warning, once", async () => {
     const program = (size: string, name: string) =>
       ledger(({ environment, membership }) => new Node("n", { environment, membership, size, name }));

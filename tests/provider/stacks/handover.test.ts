@@ -10,7 +10,6 @@ import {
 } from "../../../sdk";
 import { type ServiceOptions } from "../../../service/index";
 import { type Program } from "../../support/double/stack";
-import { send } from "../../support/network";
 import { setEnvironment } from "../../support/service";
 import { type Made, onOneAdapter } from "../../support/stacks";
 import { ether, tetherId } from "../../support/tethered";
@@ -230,17 +229,4 @@ onOneAdapter((make) => {
       expect([stack.state, consortia.list()]).toEqual([[], []]);
     },
   );
-
-  test("an object that is being deleted is not adopted: the run waits until it is gone", async () => {
-    const consortium = (): Consortium => new Consortium("c");
-    const { stack, service } = await make(consortium, { timing: { deleting: 20_000 } });
-    const memberships = `/consortia/${stack.of("c").id}/memberships`;
-    const { _id: old } = await send(service, "POST", memberships, { org_name: "harbour" });
-    await send(service, "DELETE", `${memberships}/${old}`);
-    const adopting = (): void =>
-      void new Membership("m", { consortium: consortium(), orgName: "harbour", adopt: true });
-    expect((await stack.up(adopting)).errors).toEqual([]);
-    expect(stack.of("m").id).not.toBe(old);
-    expect(stack.of("m").outputs.state).toBe("active");
-  });
 });
