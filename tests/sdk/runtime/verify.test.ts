@@ -47,6 +47,7 @@ const log = (index: number, pinned = hash, address = contract): object => ({
   transactionHash: transaction,
   logIndex: "0x0",
   transactionIndex: "0x0",
+  removed: false,
 });
 const receipt = (changes: object = {}): object => ({
   transactionHash: transaction,
@@ -56,8 +57,12 @@ const receipt = (changes: object = {}): object => ({
   status: "0x1",
   from: owner,
   to: contract,
+  contractAddress: null,
+  logsBloom: "0x",
+  type: "0x2",
   gasUsed: "0x1",
   cumulativeGasUsed: "0x1",
+  effectiveGasPrice: "0x1",
   logs: [log(2)],
   ...changes,
 });
@@ -69,9 +74,11 @@ const block = {
   parentHash: ZeroHash,
   number: "0x9",
   timestamp: "0x6955b900",
+  nonce: "0x0000000000000000",
   difficulty: "0x0",
   gasLimit: "0x1",
   gasUsed: "0x0",
+  miner: owner,
   extraData: "0x",
   transactions: [],
 };
