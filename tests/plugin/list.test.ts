@@ -8,23 +8,23 @@ import { network, others, send } from "../support/network";
 import { Protocol } from "../support/protocol";
 import { start } from "../support/service";
 
+const protocols: Protocol[] = [];
+afterEach(() => protocols.splice(0).forEach((one) => one.close()));
+
+async function world(options: Parameters<typeof start>[0] = {}) {
+  const started = await start(options);
+  const net = await network(started.service, started.time);
+  const protocol = await Protocol.start();
+  protocols.push(protocol);
+  await protocol.configure({});
+  started.service.clearCalls();
+  const names = async (...asked: Parameters<Protocol["list"]>) =>
+    (await protocol.list(...asked)).items.map(({ name }) => name);
+  return { ...started, net, protocol, names };
+}
+
 describe("lists", () => {
   /** Results of `List`, for `pulumi do … list` and for tools that look for objects to import. */
-
-  const protocols: Protocol[] = [];
-  afterEach(() => protocols.splice(0).forEach((one) => one.close()));
-
-  async function world(options: Parameters<typeof start>[0] = {}) {
-    const started = await start(options);
-    const net = await network(started.service, started.time);
-    const protocol = await Protocol.start();
-    protocols.push(protocol);
-    await protocol.configure({});
-    started.service.clearCalls();
-    const names = async (...asked: Parameters<Protocol["list"]>) =>
-      (await protocol.list(...asked)).items.map(({ name }) => name);
-    return { ...started, net, protocol, names };
-  }
 
   test("every type, with the id that an import takes", async () => {
     const { net, protocol, service, time } = await world();
@@ -212,22 +212,10 @@ describe("pulumi do --stateless", () => {
   /* The calls of `pulumi do … --stateless`: each names its object by an id as an import takes it, and knows nothing else of it. */
 
   const urn = (type: string): string => `urn:pulumi:dev::default::consortium:index:${type}::${type}`;
-  let protocol: Protocol;
-  afterEach(() => protocol.close());
-
-  async function world() {
-    const started = await start();
-    const net = await network(started.service, started.time);
-    protocol = await Protocol.start();
-    await protocol.configure({});
-    started.service.clearCalls();
-    return { ...started, net };
-  }
-
   const ways = ["fixture/main/node-0", "id"];
 
   test.each(ways)("patch: an object that was read as %s is changed under its own id", async (path) => {
-    const { net, service } = await world();
+    const { net, protocol, service } = await world();
     const id = path === "id" ? net.nodeId : path;
     const read = await protocol.read(urn("Node"), id, {});
     const { inputs } = await protocol.check(urn("Node"), { ...read.inputs, name: "renamed" }, read.inputs);
@@ -237,7 +225,7 @@ describe("pulumi do --stateless", () => {
   });
 
   test.each(ways)("delete: an object that was read as %s is deleted, by the id that the read found", async (path) => {
-    const { net, service } = await world();
+    const { net, protocol, service } = await world();
     const id = path === "id" ? net.nodeId : path;
     const read = await protocol.read(urn("Node"), id, {});
     expect(read.id).toBe(net.nodeId);
@@ -247,7 +235,7 @@ describe("pulumi do --stateless", () => {
   });
 
   test("an id that is also the name of another kind is its own", async () => {
-    const { net, service, time } = await world();
+    const { net, protocol, service, time } = await world();
     await others(service, time, net);
     await send(service, "POST", "/consortia", { name: "inbox" });
     const destination = await protocol.read(urn("Destination"), "fixture/main/documents/inbox", {});
@@ -258,7 +246,7 @@ describe("pulumi do --stateless", () => {
   });
 
   test("before a delete can be confirmed, the read warns about the losses; an import does not", async () => {
-    const { net } = await world();
+    const { net, protocol } = await world();
     const lines = () => protocol.shown.splice(0).map(({ text }) => text);
     await protocol.read(urn("Environment"), "fixture/main", {});
     expect(lines()).toEqual([

@@ -7,7 +7,6 @@ import { unknown } from "../../provider/core/values";
 import { type z } from "zod";
 import { terraformMapping, terraformResources } from "../../plugin/terraform";
 import { definitions } from "../../provider/resources";
-import { version } from "../../provider/version";
 import { Protocol } from "../support/protocol";
 
 describe("properties", () => {
@@ -131,8 +130,6 @@ describe("properties", () => {
   test.each<[string, object, string | undefined]>([
     [urn("acme"), {}, "acme"],
     [urn("default"), {}, ""],
-    [urn("default_0_3_0"), { own: false }, ""],
-    [urn("default"), { own: true }, "default"],
     ["", {}, undefined],
   ])("the provider %s with %j has the name %j", (of, props, name) =>
     expect(new Configuration(of, { ...props }).name).toBe(name),
@@ -173,15 +170,6 @@ describe("the mapping for Terraform", () => {
     expect(await protocol.mapping("kubernetes", "kaleido")).toEqual({ providers: [], provider: "", data: "" });
   });
 
-  test("names the package, its eleven resources and its settings", () => {
-    expect(mapping).toMatchObject({ name: "consortium", version });
-    const all = Object.values(definitions).map(({ type }) => `consortium:index:${type}`);
-    expect(all).toEqual(expect.arrayContaining(Object.values(mapping.resources).map(({ tok }) => tok)));
-    expect(Object.keys(mapping.resources)).toHaveLength(11);
-    expect(Object.keys(mapping.provider.resources)).toEqual(Object.keys(mapping.resources));
-    expect(mapping.config).toMatchObject({ api: { name: "baseUrl" }, api_key: { name: "apiKey" } });
-  });
-
   const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
   test.each(Object.entries(terraformResources))(
@@ -216,17 +204,5 @@ describe("the mapping for Terraform", () => {
     await expect(protocol.invoke("getPrivatestackBridge", {})).rejects.toMatchObject({
       details: expect.stringContaining("This plugin has no function consortium:index:getPrivatestackBridge") as string,
     });
-  });
-
-  test("a value has the type that Terraform gives it", () => {
-    const { kaleido_environment: environment, kaleido_node: node } = mapping.provider.resources;
-    expect(environment).toMatchObject({
-      name: { type: 4, required: true },
-      chain_id: { type: 2, optional: true },
-      multi_region: { type: 1, optional: true },
-      prefunded_accounts: { type: 6, element: { schema: { type: 4 } } },
-    });
-    expect(node).toMatchObject({ urls: { type: 6, computed: true } });
-    expect(mapping.provider.resources.kaleido_app_creds).toMatchObject({ password: { sensitive: true } });
   });
 });

@@ -1,13 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
 import { type z } from "zod";
 import { type Definition } from "../../provider/core/definition";
-import { docOf, metaOf } from "../../provider/core/field";
-import { lookups } from "../../provider/lookups";
+import { metaOf } from "../../provider/core/field";
 import { packageSchema } from "../../plugin/schema";
-import { examples } from "../../plugin/schema/examples";
-import { languages } from "../../plugin/schema/languages";
 import { type PropertySpec } from "../../plugin/schema/types";
 import { definitions } from "../../provider/resources";
 import { dynamicPrefix } from "../../provider/constants";
@@ -45,28 +41,11 @@ test("is the committed one, with the examples of all languages", () => {
   expect(JSON.stringify(schema, null, 2).split("\n")).toEqual(committed.trimEnd().split("\n"));
 });
 
-test("has every resource, Network and every lookup, and no other", () => {
-  const tokens = (names: string[]) => names.map((name) => `consortium:index:${name}`).sort();
-  expect(Object.keys(schema.resources).sort()).toEqual(tokens([...all.map(({ type }) => type), "Network"]));
-  expect(Object.keys(schema.functions).sort()).toEqual(tokens(Object.keys(lookups)));
-});
-
 describe.each(all)("$type", (definition) => {
-  const { type, doc, inputs, outputs } = definition;
+  const { type, inputs, outputs } = definition;
   const given = Object.fromEntries(Object.entries(fields(inputs)).filter(([key]) => key !== "customTimeouts"));
   const everything: Record<string, z.ZodType> = { ...given, ...fields(outputs) };
   const spec = of(type);
-
-  test("has each argument and each output once, with its doc", () => {
-    expect(Object.keys(spec.inputProperties!)).toEqual(Object.keys(given));
-    expect(Object.keys(spec.properties!)).toEqual(Object.keys(everything));
-    for (const properties of [spec.inputProperties!, spec.properties!])
-      for (const [key, { description }] of Object.entries(properties)) {
-        expect(description).not.toMatch(/Programs can|^$/);
-        expect(description).toBe(docOf(everything[key]!));
-      }
-    expect(spec.description).toContain(doc);
-  });
 
   test("replaces, and is secret, if the definition says so", () => {
     const replacing = Object.keys(given).filter((key) => metaOf(given[key]!).onChange?.startsWith("replace"));
@@ -78,29 +57,9 @@ describe.each(all)("$type", (definition) => {
     expect(keysWith(spec.properties, (one) => one.secret)).toEqual(secret);
   });
 
-  test("requires arguments that have neither a default nor the resource's name", () => {
-    const needed = Object.keys(given).filter((key) => !given[key]!.safeParse(undefined).success);
-    expect(spec.requiredInputs).toEqual(needed.filter((key) => !["name", "orgName"].includes(key)));
-    expect(spec.required).toEqual(expect.arrayContaining([...needed, ...Object.keys(fields(outputs))]));
-    expect(spec.required).not.toContain("adopt");
-  });
-
   test("has the dynamic resource as an alias", () => {
     expect(spec.aliases).toEqual([{ type: dynamicPrefix + type }]);
   });
-
-  test("has an example of its own in every language", () => {
-    for (const [language, render] of Object.entries(languages))
-      expect(spec.description).toContain(`\`\`\`${language}\n${render(examples[type]!.program)}\`\`\``);
-    expect(examples[type]!.program.parts.map((part) => part.type)).toContain(type);
-  });
-});
-
-test("always has defaults and values that the service chooses as outputs", () => {
-  expect(of("TetherService").inputProperties!.active).toMatchObject({ type: "boolean", default: true });
-  expect(of("TetherService").required).toContain("active");
-  expect(of("Environment").required).toContain("chainId");
-  expect(of("Environment").required).not.toContain("description");
 });
 
 test("the settings are the stack's, each with its variable; an explicit provider takes none from the environment", () => {
@@ -120,14 +79,6 @@ test("the registry's page about the configuration has every setting, with its va
     ([name, { defaultInfo }]) => new RegExp(`\\| \`consortium:${name}\` +\\| \`${defaultInfo!.environment[0]!}\``),
   );
   expect(rows.filter((row) => !row.test(page))).toEqual([]);
-});
-
-test.each(Object.values(lookups))("$name has its arguments and results", ({ name, args, list, result }) => {
-  const { inputs, outputs } = schema.functions[`consortium:index:${name}`]!;
-  expect(Object.keys(inputs.properties!)).toEqual(Object.keys(args.shape));
-  const needed = Object.entries(fields(args)).filter(([, one]) => !one.safeParse(undefined).success);
-  expect(inputs.required ?? []).toEqual(needed.map(([key]) => key));
-  expect(Object.keys(outputs.properties!)).toEqual(list ? [list] : Object.keys((result as z.ZodObject).shape));
 });
 
 /** The types that a type refers to, directly or not. */
@@ -164,12 +115,4 @@ test("enums of the schema are constants of the classes' package, too, as code th
     const constants = (sdk as unknown as Record<string, unknown>)[name.split(":").at(-1)!];
     expect(constants).toEqual(Object.fromEntries(spec.enum.map(({ name, value }) => [name, value])));
   }
-});
-
-test("programs in YAML are YAML, with text in quotes where it would be a number", () => {
-  for (const { program } of Object.values(examples))
-    expect(Object.keys((parse(languages.yaml(program)) as { resources: object }).resources)).toEqual(
-      program.parts.map(({ name }) => name),
-    );
-  expect(languages.yaml(examples.TetherService!.program)).toContain('tetherId: "0123456789"');
 });

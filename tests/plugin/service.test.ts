@@ -1,8 +1,7 @@
-import { CheckRequest, type CheckResponse, DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
+import { CheckRequest, type CheckResponse, DiffResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { version } from "../../package.json";
 import { unknown } from "../../provider/core/values";
 import { anyText, containing } from "../service/helpers";
-import { send } from "../support/network";
 import { setEnvironment, start } from "../support/service";
 import { type Props, secret } from "../support/double/wire";
 import { type Failed, plain, Protocol, struct } from "../support/protocol";
@@ -26,7 +25,7 @@ async function place(inputs: Props = {}) {
   return { consortiumId, membershipId, environmentId };
 }
 
-const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
+const { DIFF_SOME } = DiffResponse.DiffChanges;
 
 test.each([
   ["a setting that does not exist", { apikey: "k" }, "", /no setting "apikey"; did you mean "apiKey"/],
@@ -114,62 +113,12 @@ test("a deletion that is pending after a move to the dynamic provider is done un
   });
 });
 
-test("inputs: the name of the resource is the default, and errors are reported by property", async () => {
-  expect(await plugin.check("Consortium", { description: secret("d") })).toEqual({
-    inputs: { name: "acme", description: secret("d"), __secrets: [["description"]] },
-    failures: [],
-  });
-  expect((await plugin.check("Membership", { consortiumId: unknown })).inputs).toEqual({
-    orgName: "acme",
-    consortiumId: unknown,
-  });
-  const extra = { list: [secret("s"), "plain"], beside: "plain" };
-  expect(await plugin.check("Consortium", { extra })).toEqual({
-    inputs: { name: "acme", extra, __secrets: [["extra", "list", 0]] },
-    failures: [],
-  });
-  // An unknown value may be a secret: a saved plan allows that.
-  expect((await plugin.check("Consortium", { description: secret("d"), extra: { a: unknown } })).inputs).toEqual({
-    name: "acme",
-    description: secret("d"),
-    extra: { a: unknown },
-    __secrets: unknown,
-  });
-  const { failures } = await plugin.check("Environment", { consortiumId: "c", provider: 7 });
-  expect(failures).toEqual([
-    { property: "provider", reason: containing("must be text") },
-    { property: "consensusType", reason: anyText },
-  ]);
-});
-
 test("a program of another version is refused with what to do", async () => {
   const { failures } = await plugin.check("Consortium", { __program: "9.9.9" });
   expect(failures.map(({ reason }) => reason).join()).toMatch(
     `the program has pulumi-consortium 9.9.9, but the provider plugin is ${version}: install`,
   );
   expect((await plugin.check("Consortium", { __program: version })).inputs).toEqual({ name: "acme" });
-});
-
-test("a preview answers with the known values, and asks only once whether the key is valid", async () => {
-  const { calls } = await start();
-  await plugin.configure();
-  const { id, outs } = await plugin.create("Environment", { consortiumId: "c", name: "e" }, { preview: true });
-  expect({ id, outs }).toMatchObject({
-    id: "",
-    outs: { consortiumId: "c", name: "e", chainId: unknown, state: unknown },
-  });
-  await plugin.create("Environment", { consortiumId: "c", name: "f" }, { preview: true });
-  expect(calls()).toEqual(["GET /consortia"]);
-  expect(plugin.shown).toEqual([]);
-});
-
-test("a preview that cannot tell whether the key is valid says so, and goes on", async () => {
-  const { service } = await start();
-  service.faults.add({ kind: "status", status: 503, times: Infinity });
-  await plugin.configure();
-  const { outs } = await plugin.create("Consortium", { name: "c" }, { preview: true });
-  expect(outs).toMatchObject({ name: "c" });
-  expect(plugin.shown.at(-1)!.text).toMatch(/^could not verify the API key; the update may fail: .*HTTP 503/);
 });
 
 describe("a preview of an update", () => {
@@ -197,23 +146,6 @@ describe("a preview of an update", () => {
     expect(outs).toMatchObject({ network: "mainnet", intervalHours: 2 });
     for (const key of Object.keys(outputs)) expect([key, outs[key]]).toEqual([key, unknown]);
   });
-});
-
-test("differences: in place, replacing, none; and a provider's never replace", async () => {
-  await start();
-  await plugin.configure();
-  const inputs = { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" };
-  const olds = { ...inputs, state: "live", __kept: { version: 2 }, __provider: "code of the dynamic provider" };
-  const none = await plugin.diff("Environment", "e1", olds, inputs);
-  expect([none.getChanges(), none.getReplacesList(), none.getHasdetaileddiff()]).toEqual([DIFF_NONE, [], false]);
-  const some = await plugin.diff("Environment", "e1", olds, { ...inputs, name: "f", consensusType: "ibft" });
-  expect([some.getChanges(), some.getReplacesList()]).toEqual([DIFF_SOME, ["consensusType"]]);
-  expect(some.getHasdetaileddiff()).toBe(true);
-  expect(some.getDetaileddiffMap().get("name")!.getKind()).toBe(PropertyDiff.Kind.UPDATE);
-  expect(some.getDetaileddiffMap().get("consensusType")!.getKind()).toBe(PropertyDiff.Kind.UPDATE_REPLACE);
-  expect(plugin.shown).toEqual([
-    { row: "acme", text: expect.stringMatching(/DESTROYS ITS LEDGER/) as string, warns: true, passing: false },
-  ]);
 });
 
 test.each([
@@ -278,17 +210,6 @@ test("Ctrl-C ends the wait, and the new object is kept", async () => {
   });
 });
 
-test("an object that is gone has no id; one that never existed is an error", async () => {
-  const { service } = await start();
-  await plugin.configure();
-  const { id, outs } = await plugin.create("Consortium", { name: "c" });
-  await send(service, "DELETE", `/consortia/${id}`);
-  expect(await plugin.read("Consortium", id, outs)).toEqual({ id: "", outs: {}, inputs: {} });
-  await expect(plugin.read("Consortium", "nowhere", {})).rejects.toMatchObject({
-    details: containing("nowhere"),
-  });
-});
-
 test("lookups return lists under their key, and refuse wrong arguments by property", async () => {
   await start();
   await plugin.configure();
@@ -321,24 +242,7 @@ test("a difference and a lookup with another organization's key are refused; wit
   expect((await plugin.invoke("getConsortia", {})).result).toMatchObject({ consortia: [{ name: "ours" }] });
 });
 
-test("a difference without a key, or with another organization required, is refused even if nothing changes", async () => {
-  await start();
-  await plugin.configure();
-  const { id, outs } = await plugin.create("Consortium", { name: "ours" });
-  const unchanged = () => plugin.diff("Consortium", id, outs, { name: "ours" });
-  setEnvironment({ CONSORTIUM_ORGANIZATION: "o-other" });
-  await plugin.configure();
-  await expect(unchanged()).rejects.toMatchObject({ details: containing("the organization must be o-other") });
-  setEnvironment({ CONSORTIUM_ORGANIZATION: undefined, CONSORTIUM_API_KEY: undefined });
-  await plugin.configure();
-  await expect(unchanged()).rejects.toMatchObject({ details: containing("No API key is set.") });
-  setEnvironment({ CONSORTIUM_OFFLINE_PREVIEW: "true" });
-  await plugin.configure();
-  await unchanged();
-});
-
 test.each([
-  ["the engine made it: it has the stack's settings", { region: "eu" }, "default", '{"region":"eu"}', false],
   [
     "the engine made it, and adds what it knows of the plugin",
     { region: "eu", version: "0.1.0", pluginDownloadURL: "https://x", __internal: {} },
@@ -347,8 +251,6 @@ test.each([
     false,
   ],
   ["a program made it: it has others", { apiKey: "k" }, "default", '{"region":"eu"}', true],
-  ["a program made it: it says so", { region: "eu", own: true }, "default", '{"region":"eu"}', true],
-  ["a program made it: it has another name", {}, "acme", "{}", true],
   ["an engine that does not tell the configuration", { region: "eu" }, "default_0_1_0", undefined, false],
 ])("a provider is the default one: %s", async (_, news, name, config, own) => {
   setEnvironment({ PULUMI_CONFIG: config });

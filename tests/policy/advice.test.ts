@@ -109,11 +109,6 @@ describe("advice", () => {
       expect(await messages(credentialPerMember, plan)).toHaveLength(1);
     });
 
-    test("a membership without nodes needs none", async () => {
-      const plan = owned([]);
-      expect(await messages(credentialPerMember, plan)).toEqual([]);
-    });
-
     test("a credential that may count, because a property is unknown", async () => {
       const whose = held([0]);
       whose.plan.add("AppCred", "u", { environment: whose.environment, membershipId: unknown });
@@ -201,15 +196,6 @@ describe("a tether", () => {
       ]);
     });
 
-    test("it depends on the environment only", async () => {
-      const { plan, environment } = start();
-      tether(plan, [environment]);
-      expect(await messages(tetherAfterConfiguration, plan)).toEqual([
-        'Tether service "pin" is active, but does not depend on nodes "a" and "b" of environment "ledger". Add "a" and "b" ' +
-          "to its resource option dependsOn.",
-      ]);
-    });
-
     test("it depends on nothing, and the stack has one environment, unless a setting ignores that", async () => {
       const { plan } = start();
       tether(plan, []);
@@ -265,13 +251,7 @@ describe("regions", () => {
     ["eu by stack configuration", { stack: { region: "eu" } }, undefined],
     ["us by default", {}, `The default provider works in region us. ${mend}`],
     ["ko by stack configuration", { stack: { region: "ko" } }, `The default provider works in region ko. ${mend}`],
-    ["the environment wins", { stack: { region: "ko" }, env: { CONSORTIUM_REGION: "eu" } }, undefined],
     ["a Provider's own region", { own: { apiKey: "k", region: "us" } }, `Provider "acme" works in region us. ${mend}`],
-    [
-      "a Provider's own region wins over the environment",
-      { own: { region: "ap" }, env: { CONSORTIUM_REGION: "ko" } },
-      undefined,
-    ],
     [
       "the service's address says more than a region",
       { own: { baseUrl: "https://console-eu.kaleido.io/api/v1" } },

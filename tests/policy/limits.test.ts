@@ -19,75 +19,62 @@ describe("limits", () => {
       .join(", ")
       .replace(/, (?=[^,]*$)/, " and ");
 
-  interface Limit {
-    policy: ConsortiumPolicy;
-    most: number;
-    /** The counted resources, and their parent in this stack. */
-    things: string;
-    owner: string;
-    about?: string;
-    remedy: string;
-    /** Adds `r1`, `r2` and so on. */
-    fill: (plan: Plan, count: number) => void;
-  }
-
-  const limits: Limit[] = [
-    {
-      policy: consortiaPerOrganization,
-      most: 2,
-      things: "consortia",
-      owner: "The organization of the default provider",
-      remedy: "Use fewer, or create some with a Provider of another organization.",
-      fill: (plan, count) =>
-        times(count, (number) => plan.add("Consortium", `r${number}`, number === 1 ? { adopt: true } : {})),
-    },
-    {
-      policy: environmentsPerConsortium,
-      most: 3,
-      things: "environments",
-      owner: 'Consortium "trade"',
-      about: "trade",
-      remedy: "Remove some, or put them into another consortium.",
-      fill(plan, count) {
+  type Limit = [ConsortiumPolicy, most: number, begin: string, end: string, about: string | undefined];
+  const limits: [Limit, fill: (plan: Plan, add: (how: (name: string, number: number) => unknown) => void) => void][] = [
+    [
+      [
+        consortiaPerOrganization,
+        2,
+        "The organization of the default provider would have 3 consortia",
+        "Use fewer, or create some with a Provider of another organization.",
+        undefined,
+      ],
+      (plan, add) => add((name, number) => plan.add("Consortium", name, number === 1 ? { adopt: true } : {})),
+    ],
+    [
+      [
+        environmentsPerConsortium,
+        3,
+        'Consortium "trade" would have 4 environments',
+        "Remove some, or put them into another consortium.",
+        "trade",
+      ],
+      (plan, add) => {
         const consortium = plan.add("Consortium", "trade");
-        times(count, (number) => plan.add("Environment", `r${number}`, { consortium }));
+        add((name) => plan.add("Environment", name, { consortium }));
       },
-    },
-    {
-      policy: nodesPerEnvironment,
-      most: 4,
-      things: "nodes",
-      owner: 'Environment "ledger"',
-      about: "ledger",
-      remedy: "Remove some, or put them into another environment.",
-      fill(plan, count) {
+    ],
+    [
+      [
+        nodesPerEnvironment,
+        4,
+        'Environment "ledger" would have 5 nodes',
+        "Remove some, or put them into another environment.",
+        "ledger",
+      ],
+      (plan, add) => {
         const { node } = network(plan);
-        times(count, (number) => node(`r${number}`, number % 2));
+        add((name, number) => node(name, number % 2));
       },
-    },
+    ],
   ];
 
-  describe.each(limits)("$policy.name", ({ policy, most, things, owner, about, remedy, fill }) => {
-    /** At a first preview, or later. */
-    const filled = (count: number, deployed = false): Plan => {
-      const plan = new Plan("test", deployed);
-      fill(plan, count);
-      return plan;
-    };
-
-    test.each([false, true])("as many as are allowed, and one more (deployed: %s)", async (deployed) => {
-      expect(await messages(policy, filled(most, deployed))).toEqual([]);
-      const found = `${owner} would have ${most + 1} ${things} (in this stack ${quoted(most + 1)})`;
-      expect(await judge([policy], filled(most + 1, deployed))).toEqual([
-        {
-          policy: policy.name,
-          level: "mandatory",
-          ...(about && { about }),
-          message: `${found}, but at most ${most} are allowed. ${remedy}`,
-        },
-      ]);
-    });
-  });
+  test.each(
+    limits.flatMap(([one, fill]) => [false, true].map((deployed) => [one[0].name, deployed, one, fill] as const)),
+  )(
+    "%s: as many as are allowed, and one more (deployed: %s)",
+    async (_, deployed, [policy, most, begin, end, about], fill) => {
+      const filled = (count: number): Plan => {
+        const plan = new Plan("test", deployed);
+        fill(plan, (add) => times(count, (number) => add(`r${number}`, number)));
+        return plan;
+      };
+      expect(await messages(policy, filled(most))).toEqual([]);
+      const message = `${begin} (in this stack ${quoted(most + 1)}), but at most ${most} are allowed. ${end}`;
+      const found = { policy: policy.name, level: "mandatory", ...(about && { about }), message };
+      expect(await judge([policy], filled(most + 1))).toEqual([found]);
+    },
+  );
 
   test("each provider instance has its own consortia, even if its settings and their names are unknown", async () => {
     const plan = new Plan();
@@ -154,30 +141,6 @@ describe("limits", () => {
       ]);
       expect(await judge([withSettings(consortiaPerOrganization, { max: 9 })], plan)).toEqual([]);
     });
-  });
-
-  test.each([
-    [environmentsPerConsortium, "Environment", { consortiumId: "c0" }, 'Consortium "c0" would have 4 environments'],
-    [
-      nodesPerEnvironment,
-      "Node",
-      { consortiumId: "c1", environmentId: "e0", membershipId: "m1" },
-      'Environment "e0" would have 5 nodes',
-    ],
-  ] as const)("$name: in a parent of another stack, given by its id", async (policy, className, ids, message) => {
-    const plan = new Plan();
-    times(className === "Node" ? 5 : 4, (number) => plan.add(className, `r${number}`, ids));
-    expect(await messages(policy, plan)).toEqual([expect.stringContaining(message)]);
-  });
-
-  test("environments of two consortia are counted separately, and those of unknown ones are ignored", async () => {
-    const plan = new Plan();
-    for (const name of ["trade", "other"]) {
-      const consortium = plan.add("Consortium", name);
-      times(3, (number) => plan.add("Environment", `${name}-${number}`, { consortium }));
-    }
-    times(4, (number) => plan.add("Environment", `u${number}`, { consortiumId: unknown }));
-    expect(await messages(environmentsPerConsortium, plan)).toEqual([]);
   });
 
   describe("resources-per-environment", () => {

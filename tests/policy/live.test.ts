@@ -5,16 +5,40 @@ import {
   resourcesPerEnvironment,
   withSettings,
 } from "../../sdk/policy";
-import { others, send } from "../support/network";
-import { setEnvironment, startAnother } from "../support/service";
-import { begin, inside } from "./support/existing";
+import { network as networkOf, type Network, others, send } from "../support/network";
+import { type ServiceOptions } from "../../service";
+import { setEnvironment, start, startAnother } from "../support/service";
 import { judge, messages } from "./support/host";
-import { network, Plan, unknown } from "./support/plan";
+import { network, Plan, type Planned, unknown } from "./support/plan";
 
 const consortia = withSettings(consortiaPerOrganization, { live: true });
 const environments = withSettings(environmentsPerConsortium, { live: true });
 const nodes = withSettings(nodesPerEnvironment, { live: true });
 const quorum = { provider: "quorum", consensus_type: "ibft" };
+
+/** A service with a consortium, two environments and a node. */
+async function begin(options?: ServiceOptions) {
+  const started = await start(options);
+  const there = await networkOf(started.service, started.time);
+  const post = async (path: string, body: object): Promise<string> =>
+    (await send(started.service, "POST", path, body))._id;
+  const within = `/consortia/${there.consortiumId}`;
+  const nodesThere = async (names: string[]): Promise<void> => {
+    const nodes = `${within}/environments/${there.environmentId}/nodes`;
+    for (const name of names) await post(nodes, { name, membership_id: there.membershipId });
+  };
+  return { ...started, there, post, nodesThere, within };
+}
+
+/** Resources of this stack in the existing consortium. */
+function inside(there: Network) {
+  const { consortiumId, environmentId, membershipId } = there;
+  const plan = new Plan();
+  const environment = (name: string): Planned => plan.add("Environment", name, { consortiumId });
+  const node = (name: string, more: object = {}): Planned =>
+    plan.add("Node", name, { consortiumId, environmentId, membershipId, ...more });
+  return { plan, environment, node };
+}
 
 describe("objects of the organization outside this stack count", () => {
   test("consortia", async () => {
@@ -137,23 +161,31 @@ describe("objects of the organization outside this stack count", () => {
 });
 
 describe("nothing is counted twice", () => {
-  test("an object of this stack, found by its name", async () => {
-    const { there, nodesThere } = await begin();
-    const { plan, node, environment } = inside(there);
-    for (const name of ["node-0", "a", "b", "c"]) node(name);
-    await nodesThere(["a", "b", "c"]);
-    for (const name of ["main", "spare", "new"]) environment(name);
-    expect(await judge([environments, nodes], plan)).toEqual([]);
-  });
-
-  test("an object with another form of the name in the service; a plain name must be equal", async () => {
+  test.each<[string, there: string[], mine: [name: string, args?: object][], max: number, outside: string[]]>([
+    ["found by its name", ["a", "b", "c"], [["node-0"], ["a"], ["b"], ["c"]], 4, []],
+    [
+      "with another form of the name in the service; a plain name must be equal",
+      ["node 1", "node-2", "node3"],
+      [["Node 1"], ["Node_2"], ["node-3"]],
+      3,
+      ["node-0", "node3"],
+    ],
+    [
+      "that gets its own name in this run, found by its logical name",
+      [],
+      [["node-0", { name: "Node zero" }], ["a"], ["b"], ["c"]],
+      4,
+      [],
+    ],
+    ["with a name that is not known yet, which may be any", [], [["u", { name: unknown }], ["a"], ["b"], ["c"]], 4, []],
+  ])("an object of this stack %s", async (_, names, mine, max, outside) => {
     const { there, nodesThere } = await begin();
     const { plan, node } = inside(there);
-    for (const name of ["Node 1", "Node_2", "node-3"]) node(name);
-    await nodesThere(["node 1", "node-2", "node3"]);
-    const limited = withSettings(nodesPerEnvironment, { live: true, max: 3 });
-    expect(await messages(limited, plan)).toEqual([expect.stringMatching(/outside of it .*"node3"/)]);
-    expect(await messages(limited, plan)).toEqual([expect.not.stringMatching(/"node 1"|"node-2"/)]);
+    for (const [name, args] of mine) node(name, args);
+    await nodesThere(names);
+    const told = outside.map((name) => `"${name}"`).join(" and ");
+    const found = told === "" ? [] : [expect.stringContaining(`outside of it ${told})`) as string];
+    expect(await messages(nodes, plan, { live: true, max })).toEqual(found);
   });
 
   test("an object that is renamed in this run, found by its children's id", async () => {
@@ -164,14 +196,6 @@ describe("nothing is counted twice", () => {
     membership.props.consortiumId = there.consortiumId;
     plan.add("Consortium", "second");
     expect(await messages(consortia, plan)).toEqual([]);
-  });
-
-  test("an object that gets its own name in this run, found by its logical name", async () => {
-    const { there } = await begin();
-    const { plan, node } = inside(there);
-    node("node-0", { name: "Node zero" });
-    for (const name of ["a", "b", "c"]) node(name);
-    expect(await messages(nodes, plan)).toEqual([]);
   });
 
   test("an adopted object, by name or by id, and its contents", async () => {
@@ -199,14 +223,6 @@ describe("nothing is counted twice", () => {
     expect(await messages(nodes, plan)).toEqual([
       expect.stringContaining('would have 5 nodes (in this stack "a", "b", "c" and "d", and outside of it "node-0")'),
     ]);
-  });
-
-  test("a name that is not known yet may be any of them", async () => {
-    const { there } = await begin();
-    const { plan, node } = inside(there);
-    node("u", { name: unknown });
-    for (const name of ["a", "b", "c"]) node(name);
-    expect(await messages(nodes, plan)).toEqual([]);
   });
 
   test("a new environment has no nodes, whatever the organization has", async () => {
@@ -286,15 +302,6 @@ describe("if the organization cannot be asked, that is advice, and only this sta
     expect(found[0]!.message).toMatch(message);
     expect(found[1]!.message).toContain('would have 3 consortia (in this stack "a", "b" and "c")');
     expect(JSON.stringify(found)).not.toContain("secret-of-nobody");
-  });
-
-  test("a service in trouble", async () => {
-    const { service } = await begin();
-    service.faults.add({ route: "/consortia", kind: "status", status: 503, times: Infinity });
-    expect((await judge([consortia], three()))[0]).toMatchObject({
-      level: "advisory",
-      message: expect.stringMatching(/^Only this stack was counted\. .*GET \/consortia: HTTP 503/) as string,
-    });
   });
 
   test("settings of a Provider that are not known yet", async () => {

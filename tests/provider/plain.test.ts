@@ -1,33 +1,8 @@
 import { brokenTexts, printable, printableLines } from "../../provider/api/printable";
-import { isOneOf } from "../../provider/api/states";
 import { didYouMean, nearest, unknownSetting } from "../../provider/core/suggest";
-import { counted, fieldsOf, inEther, isObject, messageOf, text, weiOf } from "../../provider/plain";
+import { counted, inEther, weiOf } from "../../provider/plain";
 
 /** Plain values of answers, states and files, and words for people. */
-
-test.each<[unknown, boolean]>([
-  [{}, true],
-  [{ a: 1 }, true],
-  [[], false],
-  [null, false],
-  ["{}", false],
-  [undefined, false],
-])("%j is an object: %j", (value, is) => {
-  expect(isObject(value)).toBe(is);
-  expect(fieldsOf(value)).toEqual(is ? value : {});
-});
-
-test.each<[unknown, string | undefined]>([
-  ["a", "a"],
-  [" ", " "],
-  ["", undefined],
-  [0, undefined],
-  [null, undefined],
-])("the text of %j is %j", (value, said) => expect(text(value)).toBe(said));
-
-test("the message of a thrown value", () => {
-  expect([messageOf(new TypeError("a")), messageOf("b"), messageOf(undefined)]).toEqual(["a", "b", "undefined"]);
-});
 
 test.each<[string, number | undefined, string]>([
   ["0", undefined, "0 ether"],
@@ -114,12 +89,6 @@ test("an unknown setting, without its value", () => {
   expect(unknownSetting("regoin", ["region"])).toBe(
     'Stack configuration consortium:regoin is not a setting; did you mean "region"? Remove it with `pulumi config rm consortium:regoin`.',
   );
-});
-
-test("whether a state is one of several, ignoring case and blanks; never if there are none", () => {
-  expect(isOneOf(["started", "live"], " Live ")).toBe(true);
-  expect(isOneOf(["started"], "live")).toBe(false);
-  expect(isOneOf(undefined, "live")).toBe(false);
 });
 
 test.each([

@@ -51,13 +51,6 @@ describe("a Provider", () => {
     expect(inputs).toEqual(Object.fromEntries(Object.entries(wanted).map(([key, value]) => [prefix + key, value])));
   });
 
-  test("resources of it are registered with it", async () => {
-    const { of } = await program();
-    const acme = new Provider("acme", { apiKey: "k" });
-    const { provider } = await of(new Consortium("c", {}, { provider: acme }));
-    expect(provider).toBe(`${await valueOf(acme.urn)}::acme-id`);
-  });
-
   /* Which provider the classes are on (through the real CLI: tests/e2e/plugin). */
 
   const within = { consortiumId: "c-id", environmentId: "e-id", membershipId: "m-id" };

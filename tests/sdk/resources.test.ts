@@ -9,21 +9,7 @@ import {
   type Resource,
 } from "@pulumi/pulumi";
 import { stub } from "../../provider/constants";
-import {
-  AppCred,
-  Configuration,
-  Consortium,
-  ConsortiumZone,
-  Destination,
-  Environment,
-  EnvironmentZone,
-  Invitation,
-  Membership,
-  Node,
-  Service,
-  TetherService,
-  Provider,
-} from "../../sdk";
+import { AppCred, Consortium, Environment, Membership, Node, Service, TetherService, Provider } from "../../sdk";
 import { program, valueOf } from "../support/program";
 import { setEnvironment } from "../support/service";
 
@@ -76,44 +62,11 @@ describe("resources", () => {
     expect([undefined, null, {}, "text"].filter((other) => isInstance(other))).toEqual([]);
   });
 
-  test("mocks: an environment and a node show their arguments, and values that a mock sets", async () => {
-    const { of } = await program({ Node: { firstUserAccount: "0xa", hybridPortAllocation: 40_000 } });
-    const settings = { releaseId: "r", blockPeriod: 2, multiRegion: true, testFeatures: { quick: true } };
-    const environment = new Environment("e", { consortiumId: "c", ...quorum, ...settings });
-    const node = new Node("n", { environment, membershipId: "m", size: "small", zoneId: output("z"), kmsId: "k" });
-    expect((await of(environment)).inputs).toMatchObject(settings);
-    expect((await of(node)).inputs).toMatchObject({ size: "small", zoneId: "z", kmsId: "k" });
-    const shown = [environment.blockPeriod, environment.multiRegion, node.size, node.zoneId, node.databaseType];
-    expect(await Promise.all(shown.map((one) => valueOf(output<unknown>(one))))).toEqual([
-      2,
-      true,
-      "small",
-      "z",
-      undefined,
-    ]);
-    expect(await valueOf(node.firstUserAccount)).toBe("0xa");
-    expect(await valueOf(node.hybridPortAllocation)).toBe(40_000);
-  });
-
   test.each([undefined, "given"])("name: %s", async (name) => {
     const { of } = await program();
-    const made = [
-      new Consortium("x", { name }),
-      new Environment("x", { consortiumId: "c", name, ...quorum }),
-      new Node("x", { ...within, name }),
-      new AppCred("x", { ...within, name }),
-      new ConsortiumZone("x", { consortiumId: "c", name, region: "r", cloud: "aws" }),
-      new EnvironmentZone("x", { consortiumId: "c", environmentId: "e", name, region: "r", cloud: "aws" }),
-      new Configuration("x", { ...within, name, type: "node_config" }),
-      new Service("x", { ...within, name, service: "ipfs" }),
-      new Destination("x", { ...within, serviceId: "s", serviceType: "documentstore", name }),
-    ];
-    for (const one of made) expect((await of(one)).inputs.name).toBe(name ?? "x");
-    const businesses = [
-      new Membership("x", { consortiumId: "c", orgName: name }),
-      new Invitation("x", { consortiumId: "c", orgName: name, email: "a@b.example" }),
-    ];
-    for (const one of businesses) expect((await of(one)).inputs.orgName).toBe(name ?? "x");
+    for (const one of [new Consortium("x", { name }), new Service("x", { ...within, name, service: "ipfs" })])
+      expect((await of(one)).inputs.name).toBe(name ?? "x");
+    expect((await of(new Membership("x", { consortiumId: "c", orgName: name }))).inputs.orgName).toBe(name ?? "x");
   });
 
   test("by default, no resource is dropped with its parent, and only nodes are deleted before their replacement", async () => {
@@ -193,10 +146,7 @@ describe("resources", () => {
 
   const gets = {
     Consortium: () => Consortium.get("x", "their-id"),
-    Membership: () => Membership.get("x", "their-id", { consortiumId: "c" }),
-    Environment: () => Environment.get("x", "their-id", { consortiumId: "c" }),
     Node: () => Node.get("x", "their-id", { consortiumId: "c", environmentId: "e" }),
-    AppCred: () => AppCred.get("x", "their-id", { consortiumId: "c", environmentId: "e" }),
     TetherService: () => TetherService.get("x", "their-id"),
   };
   test.each(Object.entries(gets))("%s.get reads an object that this stack does not manage", async (type, get) => {
@@ -240,23 +190,15 @@ describe("aliases", () => {
       ["a URN", urn(`${own}Consortium$${own}Node`, "a::b"), urn(`${other}Consortium$${other}Node`, "a::b")],
       ["a URN of the other", urn(`${other}Node`, "n"), urn(`${own}Node`, "n")],
       ["a URN that is an output", output(urn(`${own}Node`, "n")), urn(`${other}Node`, "n")],
-      ["a URN that is a promise", Promise.resolve(urn(`${own}Node`, "n")), urn(`${other}Node`, "n")],
       ["a name", { name: "old" }, { name: "old", type: `${other}Node` }],
-      ["a name that is an output", { name: output("old") }, { name: "old", type: `${other}Node` }],
       ["an alias that is a promise", Promise.resolve({ name: "old" }), { name: "old", type: `${other}Node` }],
       ["a type", { type: `${own}Membership` }, { type: `${other}Membership` }],
-      ["a type that is an output", { type: output(`${own}Membership`) }, { type: `${other}Membership` }],
       ["the type of somebody else", { type: "my:own:Node", name: "x" }, { type: "my:own:Node", name: "x" }],
       ["a project", { project: "before" }, { project: "before", type: `${other}Node` }],
       ["a stack", { stack: "before" }, { stack: "before", type: `${other}Node` }],
       ["no parent", { parent: undefined }, { noparent: true, type: `${other}Node` }],
       [
-        "a parent's URN",
-        { parent: urn(parents.own, "c") },
-        { parenturn: urn(parents.other, "c"), type: `${other}Node` },
-      ],
-      [
-        "one that is an output",
+        "a parent's URN, an output",
         { parent: output(urn(parents.own, "c")) },
         { parenturn: urn(parents.other, "c"), type: `${other}Node` },
       ],

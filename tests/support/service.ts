@@ -87,7 +87,7 @@ export const createLogs = (): string[] => {
   }
 };
 
-export const linesOf = (file: string): Line[] =>
+const linesOf = (file: string): Line[] =>
   readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line) as Line); // prettier-ignore
 
 /** Changes the logs, as if the killed runs had written other lines. */

@@ -81,25 +81,19 @@ describe("an answer that is not the API's", () => {
     expect(error.message).toContain("The service asks to wait for 120 minutes: then try again.");
   });
 
-  test("a redirect is named without its secrets, and not followed", async () => {
-    const { baseUrl } = await peer(
-      (response) => void response.writeHead(302, { location: "https://u:p@eu.example/api/v1/x?token=t" }).end("moved"),
-    );
-    const error = await failure(http(baseUrl).request("GET", "/x"));
-    expect(error).toMatchObject({ code: "wrong-address" });
-    expect(error.message).toContain(
-      "HTTP 302: the service redirects to https://eu.example/api/v1/x, which is not followed.",
-    );
-  });
-
-  test.each([301, 302, 307, 308])("%i is not followed: the key stays here", async (status) => {
-    const other = await peer(json(200, {}));
-    const { baseUrl, requests } = await peer(text(status, "", { location: `${other.baseUrl}/x` }));
-    const error = await failure(http(baseUrl).request("POST", "/x", { body: {} }));
-    expect(error).toMatchObject({ kind: "invalid", status });
-    expect(error.message).toMatch(/Check that http:\S+ .* is the address of the API/);
-    expect([requests.length, other.requests.length]).toEqual([1, 0]);
-  });
+  test.each([301, 302, 307, 308])(
+    "%i is not followed: the key stays here, and the error has no secret",
+    async (status) => {
+      const other = await peer(json(200, {}));
+      const location = `${other.baseUrl.replace("//", "//u:p@")}/x?token=t`;
+      const { baseUrl, requests } = await peer(text(status, "moved", { location }));
+      const error = await failure(http(baseUrl).request("POST", "/x", { body: {} }));
+      expect(error).toMatchObject({ kind: "invalid", code: "wrong-address", status });
+      const where = `the service redirects to ${other.baseUrl}/x, which is not followed.`;
+      expect(error.message).toContain(`HTTP ${status}: ${where}`);
+      expect([requests.length, other.requests.length]).toEqual([1, 0]);
+    },
+  );
 });
 
 describe("answers of another form", () => {
@@ -175,21 +169,6 @@ describe("the organization of a key", () => {
     const client = new ConsortiumClient(http(baseUrl, { organization: "o1" }));
     await expect(client.requireOrganization()).rejects.toThrow(/HTTP 401/);
     await client.requireOrganization();
-  });
-
-  test("is the owner of the first consortium that nobody else takes part in, whatever is before it", async () => {
-    const member = (_id: string, org_id: string) => ({ _id, org_id });
-    const lists: Record<string, object[]> = {
-      consortia: [{ _id: "c0" }, { _id: "c1", owner: "o2" }, { _id: "c2", owner: "o1" }],
-      "consortia/c1/memberships": [member("m1", "o1"), member("m2", "o2")],
-      "consortia/c2/memberships": [member("m3", "o1")],
-    };
-    const server = await peer((response, seen, socket) => {
-      const list = lists[server.requests[seen - 1]!.url.replace("/api/v1/", "")];
-      return json(list ? 200 : 404, list ?? {})(response, seen, socket);
-    });
-    const required = new ConsortiumClient(http(server.baseUrl, { organization: "o2" })).requireOrganization();
-    await expect(required).rejects.toThrow(/must be o2 .* belongs to organization o1/);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { network } from "../../support/network";
 import { failure, json, peer, settingsFor } from "../../support/peer";
 import { start } from "../../support/service";
 
-/* Endpoints of the API (spec, section 4), with typed results. The calls of lookups are in tests/sdk/lookups. */
+/* Endpoints of the API (spec, section 4), with typed results. Calls of lookups: sdk/lookups; of a tether: provider/resources/tether. */
 
 const text = expect.any(String) as string;
 const number = expect.any(Number) as number;
@@ -13,14 +13,10 @@ const tetherId = "tether0001";
 const consortium = "/consortia/:consortiumId";
 const environment = `${consortium}/environments/:environmentId`;
 
-async function connected() {
-  const started = await start({ tethers: [{ id: tetherId }], timing: { tetherHour: 1_000 } });
-  const net = await network(started.service, started.time);
-  return { ...started, net, client: new ConsortiumClient(resolveSettings()) };
-}
-
 test("each method makes one call with exactly its arguments, and returns the answer", async () => {
-  const { service, calls, net, client } = await connected();
+  const { service, time, calls } = await start();
+  const net = await network(service, time);
+  const client = new ConsortiumClient(resolveSettings());
   const { consortiumId, environmentId, nodeId, membershipId: membership_id } = net;
   const inside = [consortiumId, environmentId] as const;
   const within = `/consortia/${consortiumId}/environments`;
@@ -56,21 +52,11 @@ test("each method makes one call with exactly its arguments, and returns the ans
   await client.close();
 });
 
-test("a tether's life: deployed, active, with reports, inactive", async () => {
-  const { service, time, calls, client } = await connected();
-  expect(await client.setTetherNetwork(tetherId, "rinkeby")).toMatchObject({ network: "rinkeby" });
-  expect(await client.setTetherInterval(tetherId, 1)).toMatchObject({ interval: 1 });
-  expect(await client.deployTether(tetherId)).toMatchObject({ network: "rinkeby" });
-  expect(service.calls.map(({ body }) => body)).toEqual([{ network: "rinkeby" }, { interval: 1 }, {}]);
-  expect(calls()).toEqual(["targetNetwork", "interval", "deploy"].map((one) => `POST /tether/:tetherId/${one}`));
-  expect(await client.activateTether(tetherId)).toBe(true);
-  time.pass(2_500);
-  expect(await client.getTetherReportCount(tetherId)).toBe(3);
-  const latest = await client.getTetherLastReport(tetherId);
-  expect(latest).toEqual([expect.objectContaining({ node_name: "node-0" })]);
-  expect(await client.getTetherReport(tetherId, 2)).toEqual(latest);
-  expect(await client.deactivateTether(tetherId)).toBe(true);
-  await client.close();
+test("the last report of a tether", async () => {
+  const { baseUrl, requests } = await peer(json(200, [{ node_name: "node-0" }]));
+  const client = new ConsortiumClient(settingsFor(baseUrl));
+  expect(await client.getTetherLastReport(tetherId)).toEqual([{ node_name: "node-0" }]);
+  expect(requests.map(({ url }) => url)).toEqual([`/api/v1/tether/${tetherId}/lastReport`]);
 });
 
 describe.each(["activate", "deactivate"] as const)("%s", (action) => {

@@ -9,7 +9,7 @@ import { newProcess, start } from "../../support/service";
 /* The shapes that the host of dynamic providers expects. */
 
 const __provider = stub("consortium");
-const { configuration, consortium, environment, node } = runtime;
+const { configuration, consortium, node } = runtime;
 
 test("the shapes of all verbs", async () => {
   await start();
@@ -52,15 +52,6 @@ test("check marks values that are always secret, which a transform of the progra
   expect(inputs).toMatchObject({ ...args, details: { gas_price: secret("4711") } });
   for (const details of [unknown, { gas_price: unknown }])
     expect(await configuration.check({}, { ...args, details, __provider })).toMatchObject({ inputs: { details } });
-});
-
-test("a replacement that destroys a ledger is a loud warning in the preview", async () => {
-  const { said } = await start();
-  const olds = { ...bases.environment({ consortiumId: "c" } as never), state: "live", chainId: 7 };
-  await environment.diff("e1", olds, { ...olds, consensusType: "ibft" });
-  expect(said).toEqual([
-    expect.stringMatching(/^WARNING: environment "dev": REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER/),
-  ]);
 });
 
 describe("errors", () => {

@@ -5,7 +5,7 @@ import { settingVariables } from "../../../provider/pulumi/settings";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { hostProcess } from "../../../provider/dynamic/host";
 import { stub } from "../../../provider/constants";
-import { newProcess, setEnvironment, start } from "../../support/service";
+import { setEnvironment, start } from "../../support/service";
 
 /* The settings that the host of dynamic providers hands over, looked up at every call. */
 
@@ -39,10 +39,6 @@ test("a wrong setting is an error in the preview, with its source; a missing key
   await expect(consortium.check({}, { name: "a" })).rejects.toThrow(
     'The setting region from stack configuration consortium:region must be one of us, eu, ap, ko, us1, eu1, not "de".',
   );
-  consortium.configure(config({ "consortium:adopt": "ture" }));
-  await expect(consortium.check({}, { name: "a" })).rejects.toThrow(
-    "The setting adopt from stack configuration consortium:adopt must be true or false.",
-  );
 });
 
 test("are looked up at every call: a key that was rotated in between works", async () => {
@@ -75,26 +71,6 @@ test("are resolved again only after a change, of any variable or of the configur
   }
   consortium.configure(config({ "consortium:apiKey": "other" }));
   expect(sessions.known()?.apiKey.reveal()).toBe("other");
-});
-
-test("an explicit Provider's own settings win over the environment; those from the stack do not", async () => {
-  const { service } = await start();
-  const theirs = service.addOrganization("theirs");
-  const given = { "consortium:apiKey": theirs.apiKey, "consortium:baseUrl": "http://127.0.0.1:1/api/v1" };
-  consortium.configure(config({ ...given, "consortium:own": "apiKey,region" }));
-  await consortium.create({ name: "a", __provider });
-  expect(service.calls.map(({ organization }) => organization)).toEqual(["theirs", "theirs"]);
-});
-
-test.each(["true", "1", "yes", "TRUE"])("consortium:adopt %s adopts by name; a variable can say no", async (adopt) => {
-  await start();
-  const first = await consortium.create({ name: "a", __provider });
-  newProcess();
-  consortium.configure(config({ "consortium:adopt": adopt }));
-  expect((await consortium.create({ name: "a", __provider })).id).toBe(first.id);
-  newProcess();
-  setEnvironment({ CONSORTIUM_ADOPT: "false" });
-  await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/already taken/);
 });
 
 test("long waits between attempts are reported", async () => {

@@ -1,6 +1,5 @@
 import { secret } from "@pulumi/pulumi";
-import { AppCred, Configuration, ConsortiumZone, Destination, EnvironmentZone, Node, Service } from "../../../sdk";
-import { routeOf } from "../../support/bases";
+import { EnvironmentZone, Node, Service } from "../../../sdk";
 import { isSecret, revealed } from "../../support/double/wire";
 import { newProcess } from "../../support/service";
 import { ledger, onBothAdapters, onOneAdapter } from "../../support/stacks";
@@ -9,29 +8,6 @@ import { rewriting } from "../../support/virtual-time";
 /* Requested values, answered values and completed steps are kept apart: only a change of the program is a change. */
 
 type Body = Record<string, unknown>;
-
-/** From here on, the service stores values in its own form. */
-const storing = (write: (body: Body) => Body): void =>
-  rewriting({ request: (body) => JSON.stringify(write(JSON.parse(body) as Body)) });
-
-/** From here on, the service lists values in its own form, although it answers with the request. */
-const listing = (write: (body: Body) => Body): void =>
-  rewriting({
-    answer: (text, { method }) => {
-      const shown = (method === "GET" ? JSON.parse(text) : undefined) as unknown;
-      return Array.isArray(shown) ? JSON.stringify(shown.map((one) => write(one as Body))) : text;
-    },
-  });
-
-/** Another form of a value that a program would not write. */
-const inOwnForm = (body: Body): Body => ({
-  ...body,
-  ...(typeof body.block_period === "number" && { block_period: body.block_period + 1 }),
-  ...(typeof body.size === "string" && { size: body.size.toLowerCase() }),
-  ...(typeof body.cloud === "string" && { cloud: body.cloud.toLowerCase() }),
-  ...(typeof body.description === "string" && { description: body.description.replace(" & ", " &amp; ") }),
-  ...(body.details !== undefined && body.details !== null && { details: { ...body.details, added: true } }),
-});
 
 onBothAdapters((make) => {
   test("the requested value of an input that the program made secret is secret in the state, too", async () => {
@@ -46,75 +22,6 @@ onBothAdapters((make) => {
 });
 
 onOneAdapter((make) => {
-  describe.each([
-    ["stores values in its own way", storing],
-    ["answers with the request, and lists values in its own way", listing],
-  ])("a service that %s", (_title, writing) => {
-    const program = ({ size = "Small", description = "Trade & Co" } = {}) =>
-      ledger(
-        ({ consortium, membership, environment }) => {
-          const where = { region: "us-east-2", cloud: "AWS" };
-          new ConsortiumZone("cz", { consortium, ...where });
-          const zone = new EnvironmentZone("ez", { environment, ...where });
-          new Node("n", { environment, membership, size, zone });
-          new Service("s", {
-            environment,
-            membership,
-            service: "ipfs",
-            size,
-            details: { replicas: 2, limits: { cpu: 1 } },
-          });
-        },
-        { blockPeriod: 1, description },
-      );
-    const begun = async () => {
-      const world = await make();
-      writing(inOwnForm);
-      expect(await world.stack.up(program())).toMatchObject({ errors: [] });
-      world.writes();
-      return world;
-    };
-
-    test("three updates of the same program change nothing, refreshed or not; another value is sent once", async () => {
-      const { stack, writes, expectChanges } = await begun();
-      expect(stack.of("e").outputs).toMatchObject({ blockPeriod: 2 });
-      for (let round = 0; round < 3; round++) {
-        newProcess();
-        const run = await stack.up(program(), { refresh: round % 2 === 1 });
-        expect([run.errors, run.changes]).toEqual([[], []]);
-      }
-      expect(writes()).toEqual([]);
-      const other = program({ size: "Large", description: "Goods" });
-      const { errors, changes } = await stack.up(other);
-      expect([errors, changes.sort()]).toEqual([[], ["update Environment e", "update Node n", "update Service s"]]);
-      await expectChanges(other, []);
-    });
-
-    test("a change by somebody else is drift, and is reverted once", async () => {
-      const { service, stack, expectChanges } = await begun();
-      const { environments, services } = service.store;
-      const limits = { cpu: 1, memory: 4 };
-      services.patch(stack.of("s").id, { details: { replicas: 2, limits, added: true } });
-      await expectChanges(program(), []);
-      environments.patch(stack.of("e").id, { description: "theirs" });
-      services.patch(stack.of("s").id, { details: { replicas: 9, limits, added: true } });
-      await expectChanges(program(), ["update Environment e", "update Service s"]);
-      expect(environments.get(stack.of("e").id).fields.description).toMatch(/^Trade &(amp;)? Co$/);
-      expect(services.get(stack.of("s").id).fields.details).toMatchObject({ replicas: 2 });
-    });
-
-    test("drift that only a replacement could revert is a warning, and changes nothing", async () => {
-      const { service, stack, expectChanges } = await begun();
-      const { environments, zones } = service.store;
-      environments.patch(stack.of("e").id, { block_period: 7, release_id: "quorum-9", state: "paused" });
-      zones.patch(stack.of("ez").id, { cloud: "azure" });
-      const { said } = await expectChanges(program(), []);
-      expect(said).toMatch(/environment "e": somebody changed blockPeriod in the service.*--replace/);
-      expect(said).toMatch(/zone "ez": somebody changed cloud in the service/);
-      expect(said).not.toContain("releaseId");
-    });
-  });
-
   test("a change that the service accepts and ignores is a warning, once", async () => {
     const program = (size: string, name: string) =>
       ledger(({ environment, membership }) => new Node("n", { environment, membership, size, name }));
@@ -135,124 +42,15 @@ onOneAdapter((make) => {
     });
   });
 
-  describe.each([true, false])("a change that the service accepts and applies later (refreshed: %s)", (refresh) => {
-    const program = (description: string, size = "Small") =>
-      ledger(({ environment, membership }) => new Node("n", { environment, membership, size }), { description });
-    const changedLater = async () => {
-      const world = await make(program("d1"));
-      const { service, stack } = world;
-      rewriting({
-        request: (body, { method }) => {
-          const sent = JSON.parse(body) as Body;
-          return JSON.stringify(method === "PATCH" ? { ...sent, description: undefined } : sent);
-        },
-      });
-      const run = await stack.up(program("d2"));
-      expect(run.said).toContain("accepted another description, but still shows the old one");
-      service.store.environments.patch(stack.of("e").id, { description: "d2" });
-      newProcess();
-      if (refresh) await stack.refresh();
-      return world;
-    };
-
-    test("the same program changes nothing; another ignored change is reported", async () => {
-      const { stack } = await changedLater();
-      expect(await stack.up(program("d2"))).toMatchObject({ errors: [], changes: [], said: "" });
-      const run = await stack.up(program("d3"));
-      expect(run.changes).toEqual(["update Environment e"]);
-      if (refresh) expect(run.said).toContain("accepted another description, but still shows the old one");
-    });
-  });
-
-  describe("a value that is removed from the program is reset", () => {
-    interface Shape {
-      node?: object;
-      details?: Record<string, unknown>;
-      zone?: boolean;
-      configuration?: boolean;
-    }
-    const program = ({ node = {}, details, zone = true, configuration = true }: Shape = {}) =>
+  test("a zone that is removed together with its resource: the node moves, and the zone is deleted", async () => {
+    const program = (isThere: boolean) =>
       ledger(({ environment, membership }) => {
         const where = { environment, region: "us-east-2", cloud: "aws" };
-        const named = {
-          ...(zone && { zone: new EnvironmentZone("z", where) }),
-          ...(configuration && {
-            nodeConfig: new Configuration("gas", { environment, membership, type: "node_config" }),
-          }),
-        };
-        new Node("n", { environment, membership, ...named, ...node });
-        new Service("s", { environment, membership, service: "ipfs", ...(details && { details }) });
+        new Node("n", { environment, membership, ...(isThere && { zone: new EnvironmentZone("z", where) }) });
       });
-
-    test("a size, and the configuration together with its resource", async () => {
-      const { service, stack, expectChanges } = await make(program({ node: { size: "large" } }));
-      const run = await stack.up(program({ configuration: false }));
-      expect([run.errors, run.changes]).toEqual([[], ["update Node n", "delete Configuration gas"]]);
-      expect(service.store.nodes.get(stack.of("n").id).fields.node_config_id).toBeUndefined();
-      expect(stack.of("n").outputs).toMatchObject({ size: "small", state: "started" });
-      await expectChanges(program({ configuration: false }), []);
-    });
-
-    test("a zone together with its resource: the node moves, and the zone is deleted", async () => {
-      const { service, expectChanges } = await make(program());
-      await expectChanges(program({ zone: false }), ["create Node n", "delete EnvironmentZone z", "delete Node n"]);
-      expect(service.store.zones.list()).toEqual([]);
-    });
-
-    test("if the service refuses that, nothing changed", async () => {
-      const large = program({ node: { size: "large" } });
-      const { service, stack } = await make(large);
-      const refusal = { kind: "status", status: 400, errorMessage: "size must be a string", method: "PATCH" } as const;
-      service.faults.add(refusal);
-      expect((await stack.up(program())).failure).toMatch(/HTTP 400: size must be a string\. \[request-refused:/);
-      expect((await stack.up(large)).changes).toEqual([]);
-    });
-  });
-
-  test.each([
-    [
-      "a configuration",
-      { type: "other:kms" },
-      ["create Configuration gas", "update Node n", "delete Configuration gas"],
-    ],
-    [
-      "a zone",
-      { bridgeId: "b" },
-      ["create EnvironmentZone z", "create Node n", "delete EnvironmentZone z", "delete Node n"],
-    ],
-  ])(
-    "the replacement of %s that a node refers to is created before the old one is deleted",
-    async (_, change, steps) => {
-      const program = ({ type = "node_config", bridgeId }: { type?: string; bridgeId?: string } = {}) =>
-        ledger(({ environment, membership }) => {
-          const where = { environment, region: "us-east-2", cloud: "aws" };
-          const zone = new EnvironmentZone("z", { ...where, ...(bridgeId && { bridgeId }) });
-          const nodeConfig = new Configuration("gas", { environment, membership, type });
-          new Node("n", { environment, membership, nodeConfig, zone });
-        });
-      const { stack, service, expectChanges } = await make(program());
-      const advice = "If the service rejects a second one like it, set the resource option deleteBeforeReplace: true";
-      // The name of a configuration can be freed; a zone's region cannot.
-      expect((await stack.preview(program(change))).said.split(advice)).toHaveLength("type" in change ? 1 : 2);
-      await expectChanges(program(change), steps);
-      const { configurations, zones } = service.store;
-      expect([configurations.list().length, zones.list().length]).toEqual([1, 1]);
-    },
-  );
-
-  test("a change that would adopt the very object that it replaces is refused in the preview, and nothing is lost", async () => {
-    const program = (args = {}) =>
-      ledger(({ environment, membership }) => new Node("n", { environment, membership, ...args }));
-    const { stack, writes } = await make(program());
-    const { id } = stack.of("n");
-    const adopting = program({ adopt: id, role: "other:other" });
-    for (const run of [await stack.preview(adopting), await stack.up(adopting)])
-      expect(run.failure).toMatch(
-        new RegExp(`adopt: "${id}" would adopt the object that is deleted.*\\[cannot-adopt:`, "s"),
-      );
-    expect([writes(), stack.of("n").id]).toEqual([[], id]);
-    const run = await stack.up(program({ role: "other:other" }));
-    expect([run.errors, run.changes]).toEqual([[], ["delete Node n", "create Node n"]]);
+    const { service, expectChanges } = await make(program(true));
+    await expectChanges(program(false), ["create Node n", "delete EnvironmentZone z", "delete Node n"]);
+    expect(service.store.zones.list()).toEqual([]);
   });
 
   test.each([
@@ -271,57 +69,8 @@ onOneAdapter((make) => {
     newProcess({ CONSORTIUM_ADOPT: "true" });
     expect((await stack.up(program(adopt))).errors).toEqual([]);
     newProcess({ CONSORTIUM_ADOPT: undefined });
-    const { said } = await stack.destroy({ targets: ["ids"] });
+    const { said } = await stack.up(ledger());
     expect(said.includes("others may share it")).toBe(renamed !== undefined);
     expect(services.list().map(({ fields }) => fields.name)).toEqual(renamed ? [renamed] : []);
-  });
-
-  test("destinations with the same name in two services are separate, unchanged by a refresh, and deleted separately", async () => {
-    const program = (both: boolean) =>
-      ledger(({ environment, membership }) => {
-        const idRegistry = new Service("ids", { environment, membership, service: "idregistry" });
-        for (const type of both ? ["documentstore", "dataexchange"] : ["documentstore"]) {
-          const service = new Service(type, { environment, membership, service: type });
-          new Destination(`in-${type}`, { service, name: "inbox", idRegistry, testCertificate: true });
-        }
-      });
-    const { service, stack, expectChanges } = await make(program(true));
-    const { destinations } = service.store;
-    expect(destinations.list()).toHaveLength(2);
-    expect((await expectChanges(program(true), [])).said).not.toContain("inbox");
-    await expectChanges(program(false), ["delete Destination in-dataexchange", "delete Service dataexchange"]);
-    expect(destinations.list().map(({ parent }) => parent)).toEqual([stack.of("documentstore").id]);
-  });
-
-  test("resources that were renamed without aliases and reach a limit: the error says how to keep the existing objects", async () => {
-    const program = (suffix: string) =>
-      ledger(({ environment, membership }) => {
-        for (const at of [1, 2, 3]) new Node(`n${at}${suffix}`, { environment, membership });
-      });
-    const { service, stack } = await make(program(""));
-    const old = service.store.nodes.list().map(({ id }) => id);
-    const { message } = (await stack.up(program("-new"), { parallel: 1 })).errors[0]!;
-    expect(message).toMatch(/Delete one, .*aliases: \[\{ name:.*\[limit-reached:/s);
-    for (const id of old) expect(message).toContain(id);
-  });
-
-  test("a credential that is replaced at a limit: the error says how to delete the old one first", async () => {
-    const program = (v: number) =>
-      ledger(({ environment, membership }) => void new AppCred("app", { environment, membership, keepers: { v } }));
-    const { service, stack } = await make(program(1));
-    const errorMessage = "you have reached the maximum of 1 appcreds";
-    service.faults.add({
-      kind: "status",
-      status: 402,
-      errorMessage,
-      times: Infinity,
-      method: "POST",
-      route: routeOf("appCred"),
-    });
-    const { message } = (await stack.up(program(2))).errors[0]!;
-    expect(message).toMatch(
-      /deleteBeforeReplace: true.*It replaces \S+, .*HTTP 402: you have reached .*\[limit-reached:/,
-    );
-    expect(message).not.toContain("aliases");
   });
 });

@@ -1,6 +1,5 @@
-import { AppCred, ConsortiumZone, Environment, EnvironmentZone, Node } from "../../../sdk";
+import { AppCred, Destination, Environment, EnvironmentZone, Node, Service } from "../../../sdk";
 import { UndiciTransport } from "../../../provider/api/transport";
-import { type RunOptions } from "../../support/double/deployment";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
 import { ledger, onOneAdapter } from "../../support/stacks";
@@ -41,29 +40,7 @@ const emptying = (end: string, isEmpty: () => boolean): void =>
       method === "GET" && new URL(url).pathname.endsWith(end) && isEmpty() ? "[]" : text,
   });
 
-const environments = "/consortia/:consortiumId/environments";
-
 onOneAdapter((make) => {
-  test.each<[string, RunOptions]>([
-    ["ends it", {}],
-    ["ends it, as Pulumi 3.220 does", { release: "oldest" }],
-  ])("after a replacement of a ledger that failed, nothing is lost: the next run %s", async (_, how) => {
-    const whole = (consensusType: string) =>
-      ledger(({ environment, membership }) => void new Node("n", { environment, membership }), { consensusType });
-    const { stack, service } = await make(whole("ibft"));
-    const [was] = service.store.nodes.list();
-    const fault = service.faults.add({ kind: "status", status: 403, method: "POST", route: environments, times: 9 });
-    for (let turn = 1; turn <= 2; turn++) {
-      expect((await stack.up(whole("raft"), how)).errors).toHaveLength(1);
-      expect(service.store.nodes.list()).toEqual([was]);
-    }
-    fault.remove();
-    expect(await stack.up(whole("raft"), how)).toMatchObject({ errors: [] });
-    const live = service.store.environments.list().filter(({ state }) => state !== "deleted");
-    expect([live.length, service.store.nodes.list().map(({ parent }) => parent)]).toEqual([1, [live[0]!.id]]);
-    expect((await stack.up(whole("raft"), how)).changes).toEqual([]);
-  });
-
   describe.each([true, false])("lists in pages that change their order (objects are read by id: %s)", (getById) => {
     test("a refresh loses nothing", async () => {
       const { stack, writes } = await make(two, { answers: { getById } });
@@ -98,21 +75,6 @@ onOneAdapter((make) => {
       emptying(end, () => time.wall() < moment);
       await expectChanges(two, []);
       expect(stack.resources.size).toBe(6);
-    },
-  );
-
-  test.each(["/consortia", "/environments"])(
-    "%s is empty for a moment: an object to adopt is not created twice",
-    async (end) => {
-      const { stack, service, time } = await make(two);
-      stack.state = [];
-      const moment = time.wall() + 2_000;
-      emptying(end, () => time.wall() < moment);
-      newProcess({ CONSORTIUM_ADOPT: "true" });
-      expect(await stack.up(two)).toMatchObject({ errors: [] });
-      expect([service.store.consortia.list(), service.store.environments.list()].map(({ length }) => length)).toEqual([
-        1, 2,
-      ]);
     },
   );
 
@@ -171,30 +133,37 @@ onOneAdapter((make) => {
     expect((await stack.up(zone("eu-central-1"))).failure).toMatch(/There is one already, which others may share/);
   });
 
-  test("zones that cannot be deleted are left behind, with a warning", async () => {
-    const zones = ledger(({ consortium, environment }) => {
-      const where = { region: "us-east-2", cloud: "aws" };
-      void new ConsortiumZone("cz", { consortium, ...where });
-      void new EnvironmentZone("ez", { environment, ...where });
-    });
-    const { stack } = await make(zones, { answers: { deleteZones: 405, plainErrors: true } });
-    const run = await stack.destroy();
-    expect(run.errors).toEqual([]);
-    expect(run.said).toMatch(/Warning: zone "ez" .*stays for now, and is deleted with its environment/);
-    expect(run.said).toMatch(/Warning: zone "cz" .*stays for now, and is deleted with its consortium/);
+  test("an object that was created a moment ago, and is not shown yet, nor its parent, does not count as gone", async () => {
+    const program = ledger((base) => new Node("n", base));
+    const { stack, service } = await make(program, { answers: { getById: false } });
+    const before = stack.state.length;
+    service.setTiming({ listLag: 3_500 });
+    for (const isParentShown of [true, false]) {
+      if (!isParentShown) {
+        const unknown = { kind: "status", status: 404, errorMessage: "not found", times: 9 } as const;
+        service.faults.add({ ...unknown, method: "GET", route: /\/(nodes|memberships|environments)$/ });
+      }
+      newProcess();
+      expect(await stack.refresh()).toMatchObject({ errors: [] });
+      expect(stack.state).toHaveLength(before);
+    }
   });
 
-  test("a list of credentials that the service lacks is requested once in each place", async () => {
-    const answers = { extended: false, getById: false, listCredentials: 404 as const };
-    const many = ledger(({ consortium, membership, environment }) => {
-      const other = new Environment("e2", { consortium, provider: "quorum", consensusType: "raft" });
-      for (const [at, one] of [environment, other].entries())
-        for (const name of ["a", "b", "c"]) void new AppCred(`${name}${at}`, { environment: one, membership });
+  test("destinations of a failed service are kept by a refresh, and deleted with it", async () => {
+    const program = ledger(({ environment, membership }) => {
+      const service = new Service("s", { environment, membership, service: "documentstore" });
+      const idRegistry = new Service("r", { environment, membership, service: "idregistry" });
+      new Destination("d", { service, membership, idRegistry, testCertificate: true });
     });
-    const { stack, calls } = await make(many, { answers });
+    const { service, stack } = await make(program);
+    const { services } = service.store;
+    services.setState(stack.of("s").id, "failed");
     newProcess();
-    expect(await stack.refresh()).toMatchObject({ errors: [] });
-    expect(calls().filter((call) => call.endsWith("/appcreds"))).toHaveLength(2);
-    expect(stack.resources.size).toBe(10);
+    const refreshed = await stack.refresh();
+    expect([refreshed.errors, stack.of("d").id]).toEqual([[], "d"]);
+    expect(refreshed.said).toMatch(/destination "d".* is kept as it was, because it cannot be read: .*GET/);
+    expect((await stack.up(program, { replace: ["s"] })).failure).toMatch(/\[name-taken:/);
+    const gone = await stack.destroy();
+    expect([gone.errors, stack.state, services.list()]).toEqual([[], [], []]);
   });
 });

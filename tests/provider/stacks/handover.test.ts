@@ -10,8 +10,7 @@ import {
 } from "../../../sdk";
 import { type ServiceOptions } from "../../../service/index";
 import { type Program } from "../../support/double/stack";
-import { send } from "../../support/network";
-import { newProcess, setEnvironment } from "../../support/service";
+import { setEnvironment } from "../../support/service";
 import { type Made, onOneAdapter } from "../../support/stacks";
 import { ether, tetherId } from "../../support/tethered";
 
@@ -143,20 +142,6 @@ onOneAdapter((make) => {
       expect([objects(), writes()]).toEqual([before, []]);
     });
 
-    // e2e/adoption has the same with a refresh and another logical name.
-    test("a run that ended before it dropped the old state: the next one keeps the object, too", async () => {
-      const shape = { adopt: true };
-      const { stack, writes } = await made(tree(shape));
-      const old = stack.state.filter(({ name }) => ["c", "e", "m", "n", "t"].includes(name));
-      stack.state = [...old.map((row) => ({ ...row, delete: true })), ...stack.state];
-      newProcess();
-      const run = await stack.up(tree(shape));
-      expect([run.errors, run.changes.length]).toEqual([[], old.length]);
-      expect(run.lines.filter((line) => line.includes("not deleted, because it is"))).toHaveLength(old.length);
-      expect(writes()).toEqual([]);
-      await untouched(shape);
-    });
-
     test.each([{}, { deleteBeforeReplace: true }])(
       "an object that a change replaces does not stay, because it does not fit (options: %j)",
       async (options) => {
@@ -182,20 +167,6 @@ onOneAdapter((make) => {
     const e = { name: "e" };
     const alone = program(e);
 
-    test.each([
-      [true, "after"],
-      ["id", "before"],
-    ] as const)("is not adopted, and a preview says so (adopt: %j, registered %s)", async (by, order) => {
-      const { stack, writes } = await made(alone);
-      const e2 = { name: "e2", adopt: by === "id" ? stack.of("e").id : by };
-      const both = order === "before" ? program(e2, e) : program(e, e2);
-      for (const run of [await stack.preview(both), await stack.up(both)])
-        expect(run.failure).toMatch(
-          /is "e" of this program already.*give "e2" the resource option aliases: \[\{ name: "e" \}\], or run `pulumi state rename`/s,
-        );
-      expect([objects(), writes(), names()]).toEqual([before, [], ["c", "e"]]);
-    });
-
     test("registered while the other is being created: both fail at once, and nothing is created", async () => {
       const later =
         (...others: string[]) =>
@@ -215,55 +186,6 @@ onOneAdapter((make) => {
       expect([objects(), writes()]).toEqual([before, []]);
     });
 
-    test("that is being replaced is adopted by its id: it stays, and the other one is created anew", async () => {
-      const { stack, service } = await made(alone);
-      const { id } = stack.of("e");
-      const moved = (): void => {
-        const consortium = new Consortium("c", { name: "trade" });
-        const replaced = new Environment("e", { ...prod(consortium), name: "next", consensusType: "ibft" });
-        new Environment("e2", { ...prod(consortium), adopt: id }, { dependsOn: replaced });
-      };
-      expect(await stack.up(moved)).toMatchObject({ errors: [] });
-      expect(stack.of("e2").id).toBe(id);
-      expect(service.store.environments.list().map(({ fields }) => fields.name)).toEqual(["prod", "next"]);
-      expect((await stack.up(moved)).changes).toEqual([]);
-    });
-
-    test("but that is replaced, is not kept for one that adopts another name in the same place", async () => {
-      const { stack, service } = await made(alone);
-      const { id } = stack.of("e");
-      const beside = (): void => {
-        const consortium = new Consortium("c", { name: "trade" });
-        new Environment("e2", { ...prod(consortium), name: "other", adopt: true });
-        new Environment("e", { ...prod(consortium), chainId: 77 }, { deleteBeforeReplace: true });
-      };
-      expect(await stack.up(beside)).toMatchObject({ errors: [] });
-      expect(
-        service.store.environments
-          .list()
-          .map((one) => [one.id === id, one.fields.name])
-          .sort(),
-      ).toEqual([
-        [false, "other"],
-        [false, "prod"],
-      ]);
-    });
-
-    test("registered after the other has adopted it: the error names it, and removing the other keeps the object", async () => {
-      const { stack } = await made(alone);
-      const late = (): void => {
-        const consortium = new Consortium("c", { name: "trade" });
-        const adopting = new Environment("e2", { ...prod(consortium), adopt: true });
-        new Environment("e", { ...prod(consortium), name: adopting.id.apply(() => "prod") }, { dependsOn: adopting });
-      };
-      const run = await stack.up(late);
-      expect(run.errors.map(({ message }) => message)).toEqual([
-        expect.stringMatching(/take "e2" or "e" out of the program/) as string,
-      ]);
-      expect((await stack.up(alone)).errors).toEqual([]);
-      expect([objects(), names()]).toEqual([before, ["c", "e"]]);
-    });
-
     test("twice in a state is refused: it stays whichever resource is removed first, and is deleted with the last one", async () => {
       const { stack } = await made(alone);
       const e2 = { name: "e2", adopt: true };
@@ -280,62 +202,6 @@ onOneAdapter((make) => {
       stack.state = twice;
       expect((await stack.destroy()).errors).toEqual([]);
       expect(objects()).toEqual([]);
-    });
-  });
-
-  describe("a tether service that moves to a network without funds", () => {
-    const moved = (shape: Shape, waitForFunds?: string) =>
-      tree({ ...shape, tether: { ...pins, network: "mainnet", waitForFunds } });
-
-    test("keeps running while it waits for them", async () => {
-      const { stack, service, time } = await made();
-      const { tethers } = service.store;
-      let active: unknown;
-      const fund = (): void => {
-        active = tethers.get(tetherId).fields.active;
-        tethers.setFunds(tetherId, "mainnet", ether);
-      };
-      time.when(/^GET .*\/balance\/mainnet$/, fund, 10 * 60_000);
-      expect(await stack.up(moved({}, "30m"))).toMatchObject({ errors: [] });
-      expect(active).toBe(true);
-      const { fields } = tethers.get(tetherId);
-      expect(fields).toMatchObject({ active: true, network: "mainnet", deployments: { rinkeby: 1, mainnet: 1 } });
-    });
-  });
-
-  describe("a replacement under another name that failed before the deletion, and is undone", () => {
-    const other = { name: "other", consensusType: "ibft" } as const;
-    const program =
-      (args: { name?: string; consensusType?: "raft" | "ibft"; adopt?: string }, tooMany = false): Program =>
-      () => {
-        const consortium = new Consortium("c", { name: "trade" });
-        const environment = new Environment("e", { ...prod(consortium), ...args });
-        if (tooMany) new Consortium("d", {}, { dependsOn: environment });
-      };
-    let old: string;
-    const environments = (): string[] => world.service.store.environments.list().map(({ id }) => id);
-
-    beforeEach(async () => {
-      const { stack } = await made(program({}), { limits: { consortia: 1 } });
-      old = environments()[0]!;
-      expect((await stack.up(program(other, true))).failure).toContain("has reached its limit");
-      expect((await stack.up(program({}))).failure).toContain(`The name is already taken by ${old}`);
-    });
-
-    test("adopt takes the old object back", async () => {
-      const { stack } = world;
-      expect(await stack.up(program({ adopt: old }))).toMatchObject({ errors: [] });
-      expect(environments()).toEqual([old]);
-      expect((await stack.up(program({}))).changes).toEqual([]);
-      expect(await stack.destroy()).toMatchObject({ errors: [] });
-      expect(environments()).toEqual([]);
-    });
-
-    test("a run of the other program deletes it, and the name is free", async () => {
-      const { stack } = world;
-      expect(await stack.up(program(other))).toMatchObject({ errors: [] });
-      expect(await stack.up(program({}))).toMatchObject({ errors: [] });
-      expect(environments()).toEqual([expect.not.stringMatching(old)]);
     });
   });
 });
@@ -363,17 +229,4 @@ onOneAdapter((make) => {
       expect([stack.state, consortia.list()]).toEqual([[], []]);
     },
   );
-
-  test("an object that is being deleted is not adopted: the run waits until it is gone", async () => {
-    const consortium = (): Consortium => new Consortium("c");
-    const { stack, service } = await make(consortium, { timing: { deleting: 20_000 } });
-    const memberships = `/consortia/${stack.of("c").id}/memberships`;
-    const { _id: old } = await send(service, "POST", memberships, { org_name: "harbour" });
-    await send(service, "DELETE", `${memberships}/${old}`);
-    const adopting = (): void =>
-      void new Membership("m", { consortium: consortium(), orgName: "harbour", adopt: true });
-    expect((await stack.up(adopting)).errors).toEqual([]);
-    expect(stack.of("m").id).not.toBe(old);
-    expect(stack.of("m").outputs.state).toBe("active");
-  });
 });

@@ -1,8 +1,8 @@
-import { readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppCred, Consortium, Node } from "../../../sdk";
-import { readCreateLog, StackLog } from "../../../provider/pulumi/stack-log";
-import { createLogs, linesOf, loseAnswers, newProcess, setEnvironment, start } from "../../support/service";
+import { readCreateLog } from "../../../provider/pulumi/stack-log";
+import { createLogs, loseAnswers, newProcess } from "../../support/service";
 import { revealed } from "../../support/double/wire";
 import { ledger, type Make, onBothAdapters } from "../../support/stacks";
 
@@ -28,36 +28,11 @@ async function killed(make: Make, names: string[], program = network) {
 onBothAdapters((make, adapter) => {
   const consortium = (): unknown => new Consortium("c");
 
-  test("another machine without the log refuses the name", async () => {
-    const { stack } = await killed(make, ["c"], consortium);
-    setEnvironment({ XDG_STATE_HOME: join(process.env.XDG_STATE_HOME!, "another") });
-    expect((await stack.up(consortium)).failure).toContain("already taken");
-  });
-
-  test("what another stack has is not taken for an unanswered create, though that stack's run ended as it should", async () => {
-    const { stack } = await killed(make, ["c"], consortium);
-    const another = new StackLog(() => undefined);
-    another.nameStack({ project: "another", stack: "test" });
-    const lines = linesOf(createLogs()[0]!).filter((line) => !("run" in line));
-    loseAnswers();
-    for (const line of lines) await another.write(line);
-    another.end(new Set());
-    expect((await stack.up(consortium)).failure).toMatch(/the stack another\.test has \w+\. It was left as it is/);
-  });
-
   test(`a destroy right after a killed run ${adapter === "plugin" ? "takes its node along" : "needs an up first"}`, async () => {
     const { stack, service } = await killed(make, ["n", "a"]);
     // Only the plugin is told the stack without a program.
     expect((await stack.destroy()).failure).toMatch(adapter === "plugin" ? /^$/ : /does not manage/);
     expect(service.store.nodes.list()).toHaveLength(adapter === "plugin" ? 0 : 1);
-  });
-
-  test("a run that ended normally leaves no log, and objects that its state loses are not taken again", async () => {
-    const { stack, forget } = await make(consortium);
-    expect(createLogs()).toEqual([]);
-    forget("c");
-    newProcess();
-    expect((await stack.up(consortium)).failure).toContain("already taken");
   });
 
   test("killed again after it continued: the first run's unanswered create is settled, too", async () => {
@@ -68,13 +43,6 @@ onBothAdapters((make, adapter) => {
     newProcess();
     expect((await stack.up(consortium)).changes).toEqual([]);
     expect(createLogs()).toEqual([]);
-  });
-
-  test("--replace of an object that a killed run created, and the state has, deletes nothing that the stack keeps", async () => {
-    const { stack, service } = await killed(make, [], consortium);
-    expect((await stack.up(consortium, { replace: ["c"] })).errors).toEqual([]);
-    const [{ id } = { id: "" }, ...more] = service.store.consortia.list().filter(({ state }) => state !== "deleted");
-    expect([stack.of("c").id, more]).toEqual([id, []]);
   });
 
   test("only the user can read the log, which contains no key and no password", async () => {
@@ -91,13 +59,6 @@ onBothAdapters((make, adapter) => {
     ).toEqual(["a", "c", "e", "m", "n"]);
   });
 
-  test("after 30 days, it proves nothing and is removed", async () => {
-    const { stack } = await killed(make, ["c"], consortium);
-    utimesSync(createLogs()[0]!, 1, Date.now() / 1000 - 31 * 24 * 3600);
-    expect((await stack.up(consortium)).failure).toContain("already taken");
-    expect(createLogs()).toEqual([]);
-  });
-
   test("if no file can be written, the run warns once and continues", async () => {
     const { stack, service } = await make();
     const file = join(process.env.XDG_STATE_HOME!);
@@ -106,21 +67,4 @@ onBothAdapters((make, adapter) => {
     expect([errors, said.match(/No log of creates is kept/g)]).toEqual([[], ["No log of creates is kept"]]);
     expect(service.store.nodes.list()).toHaveLength(1);
   });
-});
-
-test("what was left behind is found like what a killed run made, but no run was killed", async () => {
-  await start();
-  const log = (): StackLog => {
-    const one = new StackLog(() => undefined);
-    one.nameStack({ project: "p", stack: "s" });
-    return one;
-  };
-  const create = (name: string) => ({ attempt: name, path: "/consortia", name, before: [], key: "k", at: 1 });
-  const first = log();
-  await first.write({ left: { ...create("a"), id: "c1" } }, { left: { ...create("b"), id: "c2" } });
-  first.end(new Set());
-  const left = [{ name: "a" }, { name: "b" }];
-  for (let runs = 0; runs < 2; runs++) expect(log().before).toMatchObject({ isContinued: false, interrupted: left });
-  await log().write({ begun: create("d") });
-  expect(log().before).toMatchObject({ isContinued: true, interrupted: { length: 3 } });
 });

@@ -43,23 +43,4 @@ onBothAdapters((make) => {
       expect([made.length <= 40 || made, refreshed.length <= 8 || refreshed]).toEqual([true, true]);
     },
   );
-
-  test("a refresh makes one list call for each parent, and one for the status of a node, whatever its contents", async () => {
-    const { stack, calls } = await make(() => {
-      const consortium = new Consortium("c", {});
-      const membership = new Membership("m", { consortium });
-      for (const e of ["one", "two"]) {
-        const environment = new Environment(e, { consortium, provider: "geth", consensusType: "poa" });
-        for (const n of [1, 2, 3]) new Node(`${e}-${n}`, { environment, membership });
-      }
-      return {};
-    });
-    calls();
-    expect(await stack.refresh()).toMatchObject({ errors: [] });
-    const own = "GET /consortia/:consortiumId";
-    const nodes = `${own}/environments/:environmentId/nodes`;
-    const status = `${nodes}/:nodeId/status`;
-    const asked = ["GET /consortia", `${own}/environments`, nodes, nodes, status, status, `${own}/memberships`];
-    expect(calls().sort()).toEqual(asked);
-  });
 });

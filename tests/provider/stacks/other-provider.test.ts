@@ -1,7 +1,6 @@
 import { type ProviderResource } from "@pulumi/pulumi";
 import { Consortium, Membership, Network, Provider, TetherService } from "../../../sdk";
 import { type Run, type Stack } from "../../support/double/stack";
-import { setEnvironment } from "../../support/service";
 import { type Made, onBothAdapters } from "../../support/stacks";
 import { ether, tetherId } from "../../support/tethered";
 
@@ -74,14 +73,6 @@ onBothAdapters((make) => {
     expect(writes()).toEqual([]);
     stack.state = before;
     expect(changesOf(await stack.up(program(from, { beside: "globex", make })))).toEqual([]);
-  });
-
-  test("the preview refuses it if the settings require the other organization", async () => {
-    await stack.up(program("acme"));
-    setEnvironment({ CONSORTIUM_ORGANIZATION: organization("local") });
-    const run = await stack.preview(program(""));
-    refused(run, "acme");
-    expect(run.failure).toContain("must be");
   });
 
   test("a tether service", async () => {

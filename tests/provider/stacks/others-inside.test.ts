@@ -37,12 +37,6 @@ onBothAdapters((make) => {
     return { ...made, ids };
   }
 
-  test("is deleted if everything in it is the stack's own", async () => {
-    const { stack, service } = await lost(whole);
-    expect((await stack.destroy()).failure).toBe("");
-    expect(service.store.consortia.list()).toEqual([]);
-  });
-
   test("a consortium with somebody else's environment stays, and the error lists that with its nodes; a confirmation deletes it", async () => {
     const two: Program = ledger((base) => {
       const { consortium } = base;

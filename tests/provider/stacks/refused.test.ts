@@ -7,7 +7,6 @@ import { rewriting } from "../../support/virtual-time";
 
 /** A 200 with this body. */
 const says = (body: unknown, times = Infinity): FaultRule => ({ kind: "status", status: 200, body, times });
-const no = (errorMessage: string): FaultRule => says({ errorMessage });
 
 const nodes = "/consortia/:consortiumId/environments/:environmentId/nodes";
 const withNode = (args: object = {}) =>
@@ -38,25 +37,6 @@ onOneAdapter((make) => {
       fault.remove();
       await expectChanges(withNode(), ["create Node n"]);
     });
-  });
-
-  test("a refused change is not recorded, and is sent again", async () => {
-    const { stack, service, expectChanges } = await make(withNode({ name: "n1" }));
-    const fault = service.faults.add({ ...no("names are frozen today"), method: "PATCH" });
-    expect((await stack.up(withNode({ name: "n2" }))).failure).toContain("HTTP 200: names are frozen today.");
-    fault.remove();
-    await expectChanges(withNode({ name: "n2" }), ["update Node n"]);
-    expect(service.store.nodes.list()).toMatchObject([{ fields: { name: "n2" } }]);
-  });
-
-  test("a refused deletion is an error with the reason", async () => {
-    const { stack, service } = await make(withNode());
-    const fault = service.faults.add({ ...no("nodes are frozen today"), method: "DELETE", route: `${nodes}/:nodeId` });
-    const run = await stack.up(ledger());
-    expect(run.failure).toMatch(/node "n" .* could not be deleted: .*HTTP 200: nodes are frozen today\./);
-    expect(stack.of("n").id).toBe(service.store.nodes.list()[0]!.id);
-    fault.remove();
-    expect(await stack.up(ledger())).toMatchObject({ errors: [], changes: ["delete Node n"] });
   });
 
   test.each<[string, boolean, object]>([

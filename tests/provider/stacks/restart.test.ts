@@ -44,18 +44,6 @@ onBothAdapters((make, adapter) => {
     expect(service.store.nodes.list()).toHaveLength(1);
   });
 
-  test("the id of an existing object is accepted, and an unknown one is refused by property", async () => {
-    const { stack, service, writes, within, node } = await made();
-    const configuration = { name: "gas", type: "node_config", membership_id: stack.of("m").id };
-    const { _id } = await send(service, "POST", `${within}/configurations`, configuration);
-    service.clearCalls();
-    expect((await stack.up(program({ nodeConfigId: "nothing" }))).failure).toMatch(/HTTP 400.*node_config_id/s);
-    expect(node().fields).not.toHaveProperty("node_config_id");
-    expect(writes()).toEqual([patched]);
-    expect(await stack.up(program({ nodeConfigId: _id }))).toMatchObject({ errors: [] });
-    expect([node().fields.node_config_id, writes()]).toEqual([_id, [patched, reset]]);
-  });
-
   test("without reset, the error says that it was changed, and the next run tries again", async () => {
     const { stack, service, writes, node } = await made();
     service.setAnswers({ reset: 405 });
@@ -68,20 +56,6 @@ onBothAdapters((make, adapter) => {
     expect((await stack.up(large)).changes).toEqual([]);
   });
 
-  test.each([true, false])("a restart that is refused is repeated by the next up (refreshed: %s)", async (refresh) => {
-    const { stack, service, writes } = await made();
-    const refusal = { kind: "status", status: 409, errorMessage: "not now", times: 1 } as const;
-    service.faults.add({ ...refusal, method: "PUT", route: /\/reset$/ });
-    expect((await stack.up(large)).failure).toMatch(/pulumi up.*restarts it.*was changed, but not restarted/s);
-    writes();
-    newProcess();
-    const preview = await stack.preview(large, { refresh });
-    expect(preview.said).toContain("restarts, to change what the last run changed");
-    const run = await stack.up(large, { refresh });
-    expect([run.errors, writes()]).toEqual([[], [reset]]);
-    expect((await stack.up(large, { refresh })).changes).toEqual([]);
-  });
-
   test("a run that was killed between PATCH and reset: the next one restarts it", async () => {
     const { stack, service, writes, nodePath } = await made();
     await send(service, "PATCH", nodePath, { size: "large" }); // the state knows nothing of it
@@ -90,15 +64,6 @@ onBothAdapters((make, adapter) => {
     const run = await stack.up(large);
     expect([run.errors, writes()]).toEqual([[], [patched, reset]]);
     expect(stack.of("n").outputs).toMatchObject({ size: "large", state: "started" });
-  });
-
-  test("a service with only the specification gets no other fields, and loses nothing", async () => {
-    const { stack, service, writes } = await made({ answers: { extended: false } });
-    expect((await stack.up(program(), { refresh: true })).changes).toEqual([]);
-    expect(writes()).toEqual([]);
-    expect((await stack.up(large)).failure).toMatch(/HTTP 400.*size/);
-    expect((await stack.up(program())).changes).toEqual([]);
-    expect(service.store.nodes.list()).toHaveLength(1);
   });
 
   test("adoption restarts only for changes that need it", async () => {

@@ -44,17 +44,6 @@ onBothAdapters((make) => {
     expect(outputs().basicAuthHeader).toBe(`Basic ${Buffer.from(`${username}:${password()}`).toString("base64")}`);
   });
 
-  test("the first value regenerates it, and removing the value does not", async () => {
-    const { stack, writes, password } = await made(program());
-    await stack.up(program(may));
-    expect(writes()).toEqual([regenerated]);
-    const before = password();
-    const without = await stack.up(program());
-    expect([without.errors, without.changes, writes()]).toEqual([[], ["update AppCred a"], []]);
-    expect(password()).toBe(before);
-    expect((await stack.up(program())).changes).toEqual([]);
-  });
-
   test("with another name: both change, and if it cannot be renamed, the new password is kept", async () => {
     const { stack, writes, opens, service } = await made();
     expect((await stack.up(program({ ...june, name: "web" }))).errors).toEqual([]);

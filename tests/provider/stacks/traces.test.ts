@@ -1,13 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
 import { sendSpans } from "../../../provider/api/trace";
 import * as sdk from "../../../sdk";
-import { bundle, root } from "../../../tools/lib/prepare.mjs";
-import { temporary } from "../../fleet/made";
-import { built } from "../../service/child";
 import { Protocol } from "../../support/protocol";
 import { receiver, type Span } from "../../support/receiver";
 import { setEnvironment, startAnother } from "../../support/service";
@@ -20,10 +12,31 @@ const path = (spans: readonly Span[], { name, parentSpanId }: Span): string => {
   const parent = spans.find(({ spanId }) => spanId === parentSpanId);
   return parent ? `${path(spans, parent)} > ${name}` : name;
 };
+const mockLoading = jest.fn();
+jest.mock("../../../provider/api/otel", () => {
+  mockLoading();
+  return jest.requireActual<object>("../../../provider/api/otel");
+});
 const node = ledger(({ environment, membership }) => void new sdk.Node("acme-1", { environment, membership }));
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const ofPulumi = { traceId: "0af7651916cd43dd8448eb211c80319c", parentSpanId: "b7ad6b7169203331" };
 const nodes = "/consortia/{id}/environments/{id}/nodes";
+
+// First, as long as nothing has loaded it.
+onBothAdapters((make) => {
+  test.each([
+    ["OTEL_SDK_DISABLED", "true"],
+    ["OTEL_TRACES_EXPORTER", "none"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", undefined],
+  ])("with %s=%s there are none, and nothing is loaded", async (name, value) => {
+    const { stack } = await make();
+    const { requests } = await receiver();
+    setEnvironment({ [name]: value });
+    expect((await stack.up(ledger())).errors).toEqual([]);
+    expect(sendSpans()).toBeUndefined();
+    expect([requests, mockLoading.mock.calls]).toEqual([[], []]);
+  });
+});
 
 onBothAdapters((make) => {
   test("a verb is a span, and its waits and calls are below it", async () => {
@@ -116,19 +129,6 @@ onBothAdapters((make) => {
     },
   );
 
-  test.each([
-    ["OTEL_SDK_DISABLED", "true"],
-    ["OTEL_TRACES_EXPORTER", "none"],
-    ["OTEL_EXPORTER_OTLP_ENDPOINT", undefined],
-  ])("with %s=%s there are none, and nothing is loaded", async (name, value) => {
-    const { stack } = await make();
-    const { requests } = await receiver();
-    setEnvironment({ [name]: value });
-    expect((await stack.up(ledger())).errors).toEqual([]);
-    expect(sendSpans()).toBeUndefined();
-    expect(requests).toEqual([]);
-  });
-
   test.each<[string, Record<string, string>, RegExp]>([
     ["gRPC", { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, /over HTTP, not gRPC.*4318/],
     [
@@ -170,73 +170,4 @@ test("the plugin's verbs are below the span of Pulumi's call", async () => {
     ...["create Consortium", "invoke getConsortia", "list Consortium"].map((name) => [name, traceId, parentSpanId]),
     ["invoke getConsortia", expect.not.stringMatching(traceId), undefined],
   ]);
-});
-
-describe("a process", () => {
-  beforeAll(built);
-  beforeAll(bundle);
-  const host = require.resolve("@pulumi/pulumi/cmd/dynamic-provider/index.js");
-  const runtime = JSON.stringify(join(root, "dist/provider/dynamic/runtime.js"));
-  const handler = `exports.handler = () => require(${runtime}).consortium;`;
-  const hosts = {
-    dynamic: { command: host, properties: { name: "acme", __provider: handler } },
-    plugin: { command: join(root, "plugin/pulumi-resource-consortium"), properties: { name: "acme" } },
-  };
-  /** Node.js tells which packages it has, when it ends. */
-  const told = (file: string): string =>
-    `process.once("SIGINT", () => require("fs").writeFileSync(${JSON.stringify(file)}, JSON.stringify(Object.keys(require.cache))));`;
-
-  /** One that has created something is ended as the engine ends it. */
-  async function ended({ command, properties }: (typeof hosts)["plugin"]) {
-    const folder = temporary();
-    const [hook, file] = [join(folder, "hook.cjs"), join(folder, "cache.json")];
-    writeFileSync(hook, told(file));
-    const engine = createServer((socket) => socket.on("error", () => undefined)).listen(0, "127.0.0.1");
-    await once(engine, "listening");
-    const address = `127.0.0.1:${(engine.address() as AddressInfo).port}`;
-    const child = spawn(process.execPath, ["--require", hook, command, address], {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: process.env,
-    });
-    const port = String((await once(child.stdout, "data"))[0]).trim();
-    const client = Protocol.at(`127.0.0.1:${port}`);
-    try {
-      await client.configure();
-      const { id } = await client.create("Consortium", properties);
-      child.kill("SIGINT");
-      const [, signal] = (await once(child, "exit")) as [null, string];
-      const cache = JSON.parse(readFileSync(file, "utf8")) as string[];
-      return {
-        id,
-        signal,
-        cache: cache.filter((one) => /otel|otlp|opentelemetry.sdk/.test(one)),
-      };
-    } finally {
-      client.close();
-      child.kill("SIGKILL");
-      engine.close();
-    }
-  }
-
-  test.each(Object.entries(hosts))("of %s sends its spans at the end", async (_, one) => {
-    await startAnother();
-    const { spans } = await receiver();
-    expect(await ended(one)).toMatchObject({ signal: "SIGINT" });
-    expect(spans().map(({ name }) => name)).toContain("create Consortium");
-  });
-
-  test("loads it only if somebody asks", async () => {
-    await startAnother();
-    expect((await ended(hosts.dynamic)).cache).toEqual([]);
-    await startAnother();
-    await receiver();
-    expect((await ended(hosts.dynamic)).cache).not.toEqual([]);
-  });
-
-  test.each(Object.entries(hosts))("of %s does not wait for ever for a receiver that hangs", async (_, one) => {
-    await startAnother();
-    const { requests } = await receiver(() => undefined);
-    const { id, signal } = await ended(one);
-    expect([typeof id, signal, requests.length]).toEqual(["string", "SIGINT", 1]);
-  });
 });

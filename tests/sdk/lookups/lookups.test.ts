@@ -18,65 +18,27 @@ describe("lookups", () => {
   type Name = Exclude<Extract<keyof typeof sdk, `get${string}`>, `${string}Output`>;
 
   const inConsortium = ({ consortiumId }: Network): object => ({ consortiumId });
-  const inNode = ({ consortiumId, environmentId, nodeId }: Network): object => ({
-    consortiumId,
-    environmentId,
-    nodeId,
-  });
   const inEnvironment = ({ consortiumId, environmentId }: Network) => ({ consortiumId, environmentId });
+  const inNode = (net: Network): object => ({ ...inEnvironment(net), nodeId: net.nodeId });
+  const named = (name: string): object => ({ ...found, name });
   const lookups: Record<Name, Lookup[]> = {
     getConsortia: [
-      [() => ({}), [{ ...found, name: "fixture", owner: text }]],
+      [() => ({}), [{ ...named("fixture"), owner: text }]],
       [() => ({ name: "other" }), []],
     ],
     getMemberships: [
       [inConsortium, [{ orgName: "first" }, { orgName: "second" }]],
-      [
-        ({ consortiumId }) => ({ consortiumId, orgName: "second" }),
-        [{ ...found, orgName: "second", orgId: text, minimumNodes: number, maximumNodes: number }],
-      ],
+      [(net) => ({ ...inConsortium(net), orgName: "second" }), [{ ...found, orgName: "second", minimumNodes: number }]],
     ],
     getEnvironments: [
       [inConsortium, [{ name: "main" }, { name: "spare" }]],
-      [
-        ({ consortiumId }) => ({ consortiumId, name: "main" }),
-        [
-          {
-            ...found,
-            name: "main",
-            provider: "quorum",
-            consensusType: "ibft",
-            chainId: number,
-            blockPeriod: number,
-            enableTether: false,
-            releaseId: text,
-          },
-        ],
-      ],
+      [(net) => ({ ...inConsortium(net), name: "main" }), [{ ...named("main"), chainId: number, enableTether: false }]],
     ],
-    getNodes: [
-      [
-        (net) => ({ ...inEnvironment(net), name: "node-0" }),
-        [
-          {
-            ...found,
-            name: "node-0",
-            membershipId: text,
-            role: "validator",
-            provider: "quorum",
-            consensusType: "ibft",
-          },
-        ],
-      ],
-    ],
-    getConsortium: [[() => ({ name: "fixture" }), { ...found, name: "fixture", owner: text }]],
-    getMembership: [
-      [(net) => ({ ...inConsortium(net), orgName: "second" }), { ...found, orgName: "second", minimumNodes: number }],
-    ],
-    getEnvironment: [
-      [(net) => ({ ...inConsortium(net), name: "spare" }), { ...found, name: "spare", chainId: number }],
-    ],
-    getNode: [[(net) => ({ ...inEnvironment(net), name: "node-0" }), { ...found, name: "node-0", role: "validator" }]],
+    getNodes: [[(net) => ({ ...inEnvironment(net), name: "node-0" }), [{ ...named("node-0"), membershipId: text }]]],
+    getConsortium: [[() => ({ name: "fixture" }), named("fixture")]],
+    getMembership: [[(net) => ({ ...inConsortium(net), orgName: "second" }), { ...found, orgName: "second" }]],
+    getEnvironment: [[(net) => ({ ...inConsortium(net), name: "spare" }), named("spare")]],
+    getNode: [[(net) => ({ ...inEnvironment(net), name: "node-0" }), named("node-0")]],
     getNodeStatus: [
       [
         inNode,
@@ -98,45 +60,24 @@ describe("lookups", () => {
       ],
     ],
     getZones: [
-      [inConsortium, [{ ...found, name: "ohio", region: "us-east-2", cloud: "aws", type: "kaleido" }]],
-      [
-        (net) => ({ ...inEnvironment(net), cloud: "azure" }),
-        [{ ...found, name: "of one", region: "westus2", bridgeId: "b1" }],
-      ],
-      [({ consortiumId }) => ({ consortiumId, region: "eu-central-1" }), []],
+      [inConsortium, [{ ...named("ohio"), region: "us-east-2" }]],
+      [(net) => ({ ...inEnvironment(net), cloud: "azure" }), [{ ...named("of one"), bridgeId: "b1" }]],
+      [(net) => ({ ...inConsortium(net), region: "eu-central-1" }), []],
     ],
     getConfigurations: [
-      [inEnvironment, [{ ...found, name: "gas", type: "node_config", membershipId: text }]],
+      [inEnvironment, [{ ...named("gas"), type: "node_config" }]],
       [(net) => ({ ...inEnvironment(net), type: "kms" }), []],
     ],
     getServices: [
-      [
-        (net) => ({ ...inEnvironment(net), service: "idregistry" }),
-        [
-          {
-            ...found,
-            name: "registry",
-            service: "idregistry",
-            serviceType: "utility",
-            size: "small",
-            urls: { http: text },
-          },
-        ],
-      ],
+      [(net) => ({ ...inEnvironment(net), service: "idregistry" }), [{ ...named("registry"), urls: { http: text } }]],
       [(net) => ({ ...inEnvironment(net), name: "other" }), []],
     ],
     getInvitations: [
       [inConsortium, [{ ...found, orgName: "third", email: "ops@third.example" }]],
-      [({ consortiumId }) => ({ consortiumId, orgName: "other" }), []],
+      [(net) => ({ ...inConsortium(net), orgName: "other" }), []],
     ],
     getReleases: [
-      [
-        () => ({ provider: "quorum" }),
-        [
-          { id: text, provider: "quorum", version: text, releaseStatus: text },
-          { id: text, provider: "quorum" },
-        ],
-      ],
+      [() => ({ provider: "quorum" }), [{ id: text, version: text, releaseStatus: text }, { provider: "quorum" }]],
       [() => ({ provider: "geth", version: "0" }), []],
     ],
     getTetherAccount: [[() => ({ tetherId }), { account: hex, balanceWei: "994600000000000000" }]],
@@ -215,13 +156,6 @@ describe("lookups", () => {
     expect(JSON.stringify(await sdk.getConfigurations(inEnvironment(net)))).not.toContain("hush");
   });
 
-  test("an environment that was just deleted is no longer found", async () => {
-    const { service, net } = await world();
-    service.setTiming({ deletedVisible: 600_000 });
-    await send(service, "DELETE", `/consortia/${net.consortiumId}/environments/${net.otherEnvironmentId}`);
-    expect((await sdk.getEnvironments({ consortiumId: net.consortiumId })).map(({ name }) => name)).toEqual(["main"]);
-  });
-
   test("the lookup filters if the service does not", async () => {
     const { service, net } = await world();
     const body = ["a", "b"].map((name) => ({ _id: name, name }));
@@ -264,13 +198,7 @@ describe("lookups", () => {
       { consortiumId: "", environmentId: "e" },
       "getNodes: consortiumId must not be empty: give the id of the consortium",
     ],
-    [
-      "getNodeLogs",
-      { consortiumId: "c", environmentId: "e", nodeId: "n", client: "gett" },
-      'getNodeLogs: client must be one of geth, constellation, not "gett"; did you mean "geth"?',
-    ],
     ["getConsortia", { nam: "a" }, 'getConsortia has no argument "nam"; did you mean "name"?'],
-    ["getConsortia", { owner: "a" }, 'getConsortia has no argument "owner". Its arguments are name.'],
     [
       "getTetherReports",
       { tetherId, count: -1, from: 0.5 },
@@ -397,11 +325,6 @@ describe("under mocks", () => {
     await mock(answer);
     expect(await sdk.getConsortia({})).toEqual(expected);
     expect(await valueOf(sdk.getConsortiaOutput({}))).toEqual(expected);
-  });
-
-  test("a mock that throws fails the lookup", async () => {
-    await mock(new Error("no such network"));
-    await expect(sdk.getConsortia({})).rejects.toThrow();
   });
 
   test("the call names the provider, given directly or through a parent", async () => {

@@ -161,18 +161,6 @@ describe("names", () => {
 
   const prod = { ...raft, nodes: { acme: 1 } };
 
-  test("an entry that was never renamed has one name", () => {
-    const { first } = names({ members: ["acme"], environments: { prod } });
-    expect(first).toEqual({
-      consortium: ["trade"],
-      members: [["trade/acme"]],
-      environments: [["trade/prod"]],
-      nodes: [["trade/prod/acme-1"]],
-      credentials: [["trade/prod/acme"]],
-      tethers: [],
-    });
-  });
-
   test("a member takes its counted nodes and its credential along", () => {
     const { first } = names({
       members: { apex: { formerly: ["acme", "ace"] } },

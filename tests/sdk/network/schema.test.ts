@@ -74,14 +74,3 @@ test("the package and the class load neither the schema nor the parser, until th
     [true, true, true],
   ]);
 });
-
-test.each([
-  ["one error", "{}", 1],
-  ["several", "{ size: 3, height: 4 }", 2],
-])("the built package reports %s to programs", (_, definition, count) => {
-  const script = `
-    const { Network } = require("./dist/sdk/index.js");
-    try { new Network("trade", ${definition}) } catch ({ problems }) { console.log(problems.length) }
-  `;
-  expect(printed(script)).toBe(count);
-});

@@ -1,17 +1,20 @@
 import { output, type Output, secret } from "@pulumi/pulumi";
 import { execFileSync } from "node:child_process";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import type * as Tls from "node:tls";
 import { inspect } from "node:util";
 import { Wallet } from "ethers";
-import { WebSocket } from "ws";
+import { WebSocket, WebSocketServer } from "ws";
 import * as sdk from "../../../sdk";
 import { startService } from "../../../service/index";
 import { build, client } from "../../service/helpers";
+import { cert, key } from "../../support/certificate";
 import { peer as answering, text } from "../../support/peer";
 import { program, valueOf } from "../../support/program";
 import { until } from "../../support/until";
-import { type Ledger, ledger, password, username } from "./peer";
 
 /* Addresses with credentials in them, and providers that log in, against a node that only plays the protocol. */
 
@@ -21,6 +24,77 @@ jest.mock("node:tls", () => ({
   rootCertificates: [jest.requireActual<{ cert: string }>("../../support/certificate").cert],
 }));
 const others = jest.requireActual<typeof Tls>("node:tls").rootCertificates.slice(0, 2);
+const username = "u-test";
+const password = "p:ss/wörd";
+const header = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+
+const results: Record<string, string> = { eth_chainId: "0x539", eth_blockNumber: "0x7" };
+interface Payload {
+  id: number;
+  method: string;
+}
+const result = ({ id, method }: Payload): object => ({ jsonrpc: "2.0", id, result: results[method] ?? null });
+const answer = (text: string): string => {
+  const asked = JSON.parse(text) as Payload | Payload[];
+  return JSON.stringify(Array.isArray(asked) ? asked.map(result) : result(asked));
+};
+
+/**
+ * Plays a node's endpoints for one credential: as much of the protocol as a provider needs to log in.
+ * @param refusal answer to every WebSocket that is opened
+ */
+async function ledger(tls = false, refusal?: { status: number; body: string }) {
+  const seen: string[] = [];
+  const calls: string[] = [];
+  const refused = { status: 401, body: JSON.stringify({ errorMessage: "Not this one." }) };
+  const open = ({ headers, url }: IncomingMessage): boolean => {
+    seen.push(String(url));
+    return headers.authorization === header;
+  };
+  const server: Server = tls ? createTlsServer({ key, cert }) : createServer();
+  server.on("request", (request: IncomingMessage, response) => {
+    let body = "";
+    request.on("data", (part: Buffer) => (body += part.toString()));
+    request.on("end", () => {
+      if (open(request)) response.setHeader("content-type", "application/json").end(answer(body));
+      else response.writeHead(refused.status).end(refused.body);
+    });
+  });
+  const sockets = new WebSocketServer({ noServer: true });
+  sockets.on("connection", (socket: WebSocket) => {
+    socket.on("message", (data: Buffer) => {
+      const { method } = JSON.parse(data.toString()) as Payload;
+      calls.push(method);
+      if (method !== "peer_hang") socket.send(answer(data.toString()));
+    });
+  });
+  server.on("upgrade", (request, socket, head) => {
+    const no = open(request) ? refusal : refused;
+    if (!no) return sockets.handleUpgrade(request, socket, head, (one) => sockets.emit("connection", one, request));
+    socket.end(`HTTP/1.1 ${no.status} No\r\ncontent-length: ${Buffer.byteLength(no.body)}\r\n\r\n${no.body}`);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const where = `://127.0.0.1:${(server.address() as AddressInfo).port}/runtime/e/n`;
+  const made = {
+    urls: { rpc: `http${tls ? "s" : ""}${where}`, wss: `ws${tls ? "s" : ""}${where}` },
+    ca: tls ? cert : undefined,
+    seen,
+    calls,
+    drop: () => sockets.clients.forEach((socket) => socket.terminate()),
+    close: () =>
+      new Promise<void>((done) => {
+        sockets.clients.forEach((socket) => socket.terminate());
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+  running.push(made.close);
+  return made;
+}
+
+const running: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(running.map((close) => close())));
+
 const login = { username, password };
 const within = { environmentId: "e", consortiumId: "c", membershipId: "m" };
 const urls = { rpc: "https://node.example/x?y=1", wss: "wss://node.example/x" };
@@ -65,7 +139,7 @@ describe("runtimeUrl", () => {
 });
 
 describe.each([false, true])("connect (TLS: %s)", (tls) => {
-  let peer: Ledger;
+  let peer: Awaited<ReturnType<typeof ledger>>;
   beforeAll(async () => void (peer = await ledger(tls)));
   const open = (via: sdk.Via, pair = login) =>
     via === "wss" ? sdk.connect(peer, pair, { via, ca: peer.ca }) : sdk.connect(peer, pair, { via, ca: peer.ca });
@@ -139,7 +213,7 @@ describe("connect, when the node goes wrong", () => {
     const provider = sdk.connect(peer, login, "wss");
     await provider.getBlockNumber();
     const waiting = provider.send("peer_hang", []);
-    await peer.asked("peer_hang");
+    await until(() => peer.calls.includes("peer_hang"));
     peer.drop();
     await expect(waiting).rejects.toThrow(/connection was closed/);
     await expect(provider.send("eth_chainId", [])).rejects.toThrow(/connection was closed/);

@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import pLimit from "p-limit";
 import { isUnknown, unknown } from "../../../provider/core/values";
 import { type Failed } from "../protocol";
-import { type Adapter, type Issue, type Provider, Providers } from "./provider";
+import { type Adapter, type Provider, Providers } from "./provider";
 import {
   dependents,
   fresh,
@@ -10,7 +9,6 @@ import {
   isDefault,
   isProvider,
   label,
-  marked,
   providerUrn,
   type Resource,
   Rows,
@@ -25,9 +23,7 @@ import { type Props } from "./wire";
  */
 
 export interface RunOptions {
-  /** Names of resources: `--target`, and whether with `--target-dependents`; and `--replace`. */
-  targets?: string[];
-  dependents?: boolean;
+  /** `--replace`: names of resources. */
   replace?: string[];
   /** Once this step is done, everything is killed: no process hears that the run has ended. */
   killed?: boolean;
@@ -35,14 +31,9 @@ export interface RunOptions {
   refresh?: boolean;
   /** Most steps at the same time. */
   parallel?: number;
-  /** `--plan`: the plan of a preview. */
-  plan?: Plan;
   /** The release of Pulumi, of those in tools/lib/pulumi-cli.mjs. Default: the newest. */
   release?: "oldest";
 }
-
-/** The inputs of resources that a preview has checked, by URN. Unknown values there may become anything. */
-export type Plan = Map<string, Props>;
 
 /** The error after a failed step: the program only hears that the engine is going. */
 export class Stopped extends Error {}
@@ -57,7 +48,6 @@ type Step = () => Promise<void> | void;
 
 export class Deployment {
   readonly errors: { name: string; message: string }[] = [];
-  readonly plan: Plan = new Map();
   #failed = (): void => undefined;
   /** Settled with the first failure. */
   readonly failure = new Promise<void>((resolve) => (this.#failed = resolve));
@@ -114,27 +104,6 @@ export class Deployment {
     return this.#chain(wanted.name, steps).then(() => made);
   }
 
-  /** Reads an object that the stack does not manage. */
-  async read(wanted: Wanted, id: string): Promise<Resource> {
-    return this.#inTurn(wanted.name, async () => {
-      const made: Resource = { ...fresh(wanted), id, external: true };
-      this.#operated.add(made.urn);
-      if (!isUnknown(id)) {
-        const provider = await this.#providers.of(wanted.provider);
-        this.#do.done.push(`read ${label(made)}`);
-        const found = await provider.read(made.urn, id, wanted.inputs, {});
-        if (found.id === "") throw new Bail(`resource '${id}' does not exist`);
-        Object.assign(made, { id: found.id, outputs: marked(made, found.outs) });
-      }
-      this.#rows.add(made);
-      return made;
-    });
-  }
-
-  async invoke(token: string, args: Props, reference: string): Promise<{ result: Props; failures: Issue[] }> {
-    return (await this.#providers.of(reference)).invoke(token, args);
-  }
-
   /** The default provider of an adapter: made with the first resource that names none. */
   defaultProvider(adapter: Adapter, version: string): Promise<string> {
     const made = this.#defaults.get(adapter) ?? this.#defaultProvider(adapter, version);
@@ -172,14 +141,10 @@ export class Deployment {
 
   /** Reads all objects; those that are gone leave the state. */
   async refresh(): Promise<void> {
-    const chosen = this.#rows.olds.filter(({ name }) => this.options.targets?.includes(name) ?? true);
-    await Promise.all(chosen.map((one) => this.#chain(one.name, [() => this.#do.refresh(one)]).catch(() => undefined)));
+    await Promise.all(
+      this.#rows.olds.map((one) => this.#chain(one.name, [() => this.#do.refresh(one)]).catch(() => undefined)),
+    );
     this.#rows.forgetDropped();
-  }
-
-  async cancel(): Promise<void> {
-    this.fail("", new Error("the run was cancelled"));
-    await this.#providers.cancel();
   }
 
   async settled(): Promise<void> {
@@ -241,23 +206,13 @@ export class Deployment {
     if (old) this.#operated.add(old.urn);
 
     if (isProvider(made)) return this.#generateProvider(made, old);
-    if (!made.custom) return [made, [() => (old ? this.#do.same(old, made, made.inputs) : this.#do.create(made))]];
-
-    if (!this.#isTargeted(made))
-      return [made, [() => (old ? this.#do.same(old, made, old.inputs) : this.#do.skip(made))]];
-    const skipped = this.#rows.news.find(
-      (one) => this.#rows.skipped.has(one.urn) && dependents([made], [one.urn]).length > 0,
-    );
-    if (skipped)
-      throw new Bail(`Resource "${made.urn}" depends on "${skipped.urn}" which was not specified in --target list.`);
+    if (!made.custom) return [made, [() => (old ? this.#do.same(old, made) : this.#do.create(made))]];
 
     const provider = await this.#providers.of(made.provider);
-    const { importId = "" } = wanted;
-    if (importId !== "" && (!old || old.external)) return [made, [() => this.#import(made, importId, provider, old)]];
     if (old) for (const key of made.ignoreChanges) if (key in old.inputs) made.inputs[key] = old.inputs[key];
     const asked = { ...made.inputs };
     const replaceTarget = this.options.replace?.includes(made.name) ?? false;
-    const olds = recreating || replaceTarget || old?.external ? undefined : old?.inputs;
+    const olds = recreating || replaceTarget ? undefined : old?.inputs;
     await this.#check(provider, made, olds, asked);
 
     if (recreating) {
@@ -266,15 +221,14 @@ export class Deployment {
       this.#replaces.add(made.urn);
       return [made, [() => this.#do.create(made, old)]];
     }
-    if (!old || old.external) return [made, [() => this.#do.create(made, old)]];
+    if (!old) return [made, [() => this.#do.create(made)]];
 
-    const forced = replaceTarget ? "id" : this.#forced(made, old);
+    // The provider is not asked.
+    const forced = replaceTarget ? "id" : this.#goesWith(made, this.#replaces) ? "deletedWith" : undefined;
     const diff = forced
-      ? { changes: true, changed: [], replaces: [forced], deleteBeforeReplace: false }
+      ? { changes: true, replaces: [forced], deleteBeforeReplace: false }
       : await provider.diff(made.urn, old.id, old.outputs, made.inputs);
-    const replaces = [...diff.replaces, ...diff.changed.filter((key) => made.replaceOnChanges.includes(key))];
-    if ((diff.changes && replaces.length > 0) || old.pendingReplacement) {
-      if (made.protect && old.protect) throw new Bail(`unable to replace resource "${made.urn}": it is protected`);
+    if ((diff.changes && diff.replaces.length > 0) || old.pendingReplacement) {
       this.#replaces.add(made.urn);
       // Defaults that came from the old one go: it is checked again, as a new one.
       if (!replaceTarget) await this.#check(provider, made, undefined, asked);
@@ -289,27 +243,6 @@ export class Deployment {
     if (failures.length > 0)
       throw new Bail(failures.map(({ property, reason }) => (property ? `${property}: ${reason}` : reason)).join("; "));
     made.inputs = inputs;
-    this.plan.set(made.urn, inputs);
-    if (!this.options.plan) return;
-    const planned = this.options.plan.get(made.urn);
-    if (!planned) throw new Bail(`resource ${made.urn} violates plan: it is not in it`);
-    const wrong = Object.keys({ ...planned, ...inputs }).filter(
-      (key) => !isUnknown(planned[key]) && !isDeepStrictEqual(planned[key], inputs[key]),
-    );
-    if (wrong.length > 0) throw new Bail(`resource ${made.urn} violates plan: properties changed: ${wrong.join(", ")}`);
-  }
-
-  /** Takes an existing object, then updates it to the program. */
-  async #import(made: Resource, id: string, provider: Provider, old: Resource | undefined): Promise<void> {
-    this.#do.done.push(`import ${label(made)}`);
-    const found = await provider.read(made.urn, id, {}, {});
-    if (found.id === "") throw new Error(`resource '${id}' does not exist`);
-    await this.#check(provider, made, found.inputs, made.inputs);
-    const taken = { ...made, id: found.id, inputs: found.inputs ?? {}, outputs: marked(made, found.outs) };
-    if (old) this.#rows.dropped.add(old);
-    const { changes } = await provider.diff(made.urn, taken.id, taken.outputs, made.inputs);
-    if (changes) return this.#do.update(made, taken);
-    this.#rows.add(Object.assign(made, taken, { inputs: made.inputs }));
   }
 
   async #replacement(made: Resource, old: Resource, saidFirst: boolean): Promise<Step[]> {
@@ -336,18 +269,10 @@ export class Deployment {
   #goesWith = (one: Resource, replaced: ReadonlySet<string>): boolean =>
     !this.#isOldest && replaced.has(one.deletedWith);
 
-  /** What replaces it, so that its provider is not asked. */
-  #forced(made: Resource, old: Resource): string | undefined {
-    const [now, before] = [made.replacementTrigger ?? null, old.replacementTrigger ?? null];
-    if (now !== null && before !== null && !isDeepStrictEqual(now, before)) return "replacementTrigger";
-    if (made.replaceWith.some((urn) => this.#replaces.has(urn))) return "replaceWith";
-    return this.#goesWith(made, this.#replaces) ? "deletedWith" : undefined;
-  }
-
-  /** Those that an option replaces with it, wherever their values come from. */
+  /** Those that the option `deletedWith` replaces with it, wherever their values come from. */
   #tiedTo({ urn }: Resource): Resource[] {
     const there = this.#rows.left.filter((one) => !one.delete && !this.#pendingDeletes.has(one));
-    return there.filter((one) => one.replaceWith.includes(urn) || this.#goesWith(one, new Set([urn])));
+    return there.filter((one) => this.#goesWith(one, new Set([urn])));
   }
 
   /** Dependents that would be replaced, too: the engine deletes them first. */
@@ -356,7 +281,7 @@ export class Deployment {
     const found: Resource[] = [];
     const there = this.#rows.left.filter((one) => !this.#pendingDeletes.has(one));
     for (const one of dependents(there, [root.urn], { children: false })) {
-      if (!one.custom || one.external || this.#operated.has(one.urn)) continue;
+      if (!one.custom || this.#operated.has(one.urn)) continue;
       const open = Object.keys(one.inputs).filter((key) =>
         one.propertyDependencies[key]?.some((urn) => replaced.has(urn)),
       );
@@ -365,8 +290,6 @@ export class Deployment {
       const news = { ...one.inputs, ...Object.fromEntries(open.map((key) => [key, unknown])) };
       const provider = await this.#providers.of(one.provider);
       if (!byOther && (await provider.diff(one.urn, one.id, one.outputs, news)).replaces.length === 0) continue;
-      if (one.protect)
-        throw new Bail(`unable to replace resource "${one.urn}" as part of replacing "${root.urn}": it is protected`);
       replaced.add(one.urn);
       found.push(one);
     }
@@ -393,25 +316,10 @@ export class Deployment {
     return [made, [configure]];
   }
 
-  #isTargeted({ name }: Resource): boolean {
-    return this.options.targets?.includes(name) ?? true;
-  }
-
-  /** Deletions at the end: replaced resources, and those that the program does not have; only targets and their dependents. */
+  /** Deletions at the end: replaced resources, and those that the program does not have. */
   #condemned(): Resource[] {
-    const { targets, dependents: isWithDependents = false } = this.options;
     const left = this.#rows.left.filter((one) => !(one.delete && this.#pendingDeletes.has(one)));
-    const all = [...this.#rows.news, ...left];
-    const roots = all.filter(({ name }) => targets?.includes(name)).map(({ urn }) => urn);
-    const allowed = new Set([...roots, ...dependents(all, roots).map(({ urn }) => urn)]);
-    const condemned = left.filter(
-      (one) => (one.delete || !this.#operated.has(one.urn)) && (!targets || allowed.has(one.urn)),
-    );
-    const unspecified = isWithDependents ? [] : condemned.filter(({ name }) => targets && !targets.includes(name));
-    if (unspecified.length > 0)
-      throw new Bail(
-        unspecified.map(({ urn }) => `${urn} will be destroyed but was not specified in --target list`).join("; "),
-      );
+    const condemned = left.filter((one) => one.delete || !this.#operated.has(one.urn));
     for (const { urn } of condemned) this.#rows.deletes.add(urn);
     return condemned;
   }

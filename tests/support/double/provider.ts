@@ -13,7 +13,6 @@ export type Adapter = "dynamic" | "plugin";
 
 interface Difference {
   changes: boolean;
-  changed: string[];
   replaces: string[];
   deleteBeforeReplace: boolean;
 }
@@ -24,27 +23,8 @@ interface Options {
   timeout: number;
 }
 
-export interface Issue {
-  property: string;
-  reason: string;
-}
-
 /** One process, for one provider of one run. A call that fails throws `Failed`. */
-export interface Provider {
-  checkConfig(urn: string, news: Props): Promise<Issue[]>;
-  diffConfig(urn: string, olds: Props, news: Props): Promise<Pick<Difference, "changes" | "replaces">>;
-  configure(urn: string, inputs: Props): Promise<void>;
-  check(urn: string, olds: Props | undefined, news: Props): Promise<{ inputs: Props; failures: Issue[] }>;
-  diff(urn: string, id: string, olds: Props, news: Props): Promise<Difference>;
-  create(urn: string, inputs: Props, options: Options): Promise<{ id: string; outs: Props }>;
-  read(urn: string, id: string, outs: Props, inputs: Props): Promise<{ id: string; outs: Props; inputs?: Props }>;
-  update(urn: string, id: string, olds: Props, news: Props, options: Options): Promise<{ outs: Props }>;
-  delete(urn: string, id: string, outs: Props, options: Options): Promise<void>;
-  invoke(token: string, args: Props): Promise<{ result: Props; failures: Issue[] }>;
-  cancel(): Promise<unknown>;
-  /** @param regular whether the engine ends it after a run */
-  close(regular: boolean): void;
-}
+export type Provider = Pick<PluginProcess, keyof PluginProcess>;
 
 type Say = (row: string, text: string) => void;
 
@@ -85,11 +65,6 @@ export class Providers {
     return starting;
   }
 
-  async cancel(): Promise<void> {
-    const running = await Promise.all(this.#configured.values());
-    await Promise.all(running.map((provider) => provider.cancel()));
-  }
-
   /** @param regular whether the engine ends them after a run */
   close(regular: boolean): void {
     for (const provider of this.#started) provider.close(regular);
@@ -99,36 +74,35 @@ export class Providers {
 const startProvider = (adapter: Adapter, say: Say): Provider =>
   adapter === "plugin" ? new PluginProcess(Protocol.direct(say)) : new DynamicProcess();
 
-class PluginProcess implements Provider {
+class PluginProcess {
   constructor(private readonly plugin: Protocol) {}
 
   checkConfig = (urn: string, news: Props) => this.plugin.checkConfig(news, urn);
   configure = (urn: string, inputs: Props) => this.plugin.configure(inputs, urn);
-  check: Provider["check"] = (urn, olds, news) => this.plugin.check(urn, news, olds);
+  check = (urn: string, olds: Props | undefined, news: Props) => this.plugin.check(urn, news, olds);
   diff = async (urn: string, id: string, olds: Props, news: Props) =>
     differenceOf(await this.plugin.diff(urn, id, olds, news));
   diffConfig = async (urn: string, olds: Props, news: Props) =>
     differenceOf(await this.plugin.diffConfig(urn, olds, news));
   create = (urn: string, inputs: Props, options: Options) => this.plugin.create(urn, inputs, options);
-  update: Provider["update"] = (urn, id, olds, news, options) => this.plugin.update(urn, id, olds, news, options);
-  delete: Provider["delete"] = (urn, id, outs, { timeout }) => this.plugin.delete(urn, id, outs, timeout);
-  read: Provider["read"] = (urn, id, outs, inputs) => this.plugin.read(urn, id, outs, inputs);
-  invoke = (token: string, args: Props) => this.plugin.invoke(token, args);
-  cancel = () => this.plugin.cancel();
+  update = (urn: string, id: string, olds: Props, news: Props, options: Options) =>
+    this.plugin.update(urn, id, olds, news, options);
+  delete = (urn: string, id: string, outs: Props, { timeout }: Options) => this.plugin.delete(urn, id, outs, timeout);
+  read = (urn: string, id: string, outs: Props, inputs: Props): Promise<{ id: string; outs: Props; inputs?: Props }> =>
+    this.plugin.read(urn, id, outs, inputs);
+  /** @param regular whether the engine ends it after a run */
   close = (regular: boolean) => this.plugin.close(regular);
 }
 
 const differenceOf = (response: DiffResponse): Difference => ({
   changes: response.getChanges() === DiffResponse.DiffChanges.DIFF_SOME,
-  changed: response.getDiffsList(),
   replaces: response.getReplacesList(),
   deleteBeforeReplace: response.getDeletebeforereplace(),
 });
 
 /** The host of dynamic providers: it sees no secrets, knows no previews, and evaluates the code in `__provider`. */
 class DynamicProcess implements Provider {
-  readonly #interrupt = new AbortController();
-  readonly #host = new HostProcess(() => this.#interrupt.signal);
+  readonly #host = new HostProcess(() => new AbortController().signal);
   readonly #handlers: Record<string, Handler>;
   readonly #configured = new Set<string>();
   #config: Record<string, string> = {};
@@ -151,7 +125,11 @@ class DynamicProcess implements Provider {
 
   checkConfig = () => Promise.resolve([]);
   diffConfig = (_urn: string, olds: Props, news: Props) =>
-    Promise.resolve({ changes: JSON.stringify(revealed(olds)) !== JSON.stringify(revealed(news)), replaces: [] });
+    Promise.resolve({
+      changes: JSON.stringify(revealed(olds)) !== JSON.stringify(revealed(news)),
+      replaces: [],
+      deleteBeforeReplace: false,
+    });
 
   configure = (_urn: string, inputs: Props): Promise<void> => {
     this.#config = revealed(inputs) as Record<string, string>;
@@ -170,7 +148,7 @@ class DynamicProcess implements Provider {
       const [before, after] = [wire(revealed(olds)), wire(revealed(news))];
       const found = await this.#handler(isUnknown(after.__provider) ? before : after).diff(id, before, after);
       if (typeof found.changes !== "boolean") throw new Error("diff must say whether there are changes");
-      return { ...found, changed: [] }; // this host does not tell
+      return { ...found, changes: found.changes };
     });
 
   create: Provider["create"] = (_urn, inputs, { preview }) =>
@@ -207,10 +185,6 @@ class DynamicProcess implements Provider {
       return this.#handler(plain).delete(id, plain);
     });
 
-  invoke = (token: string): never => {
-    throw failed(`unknown function ${token}`);
-  };
-  cancel = () => Promise.resolve(this.#interrupt.abort());
   close = (regular: boolean) => void (regular && this.#host.sessions.left());
 }
 

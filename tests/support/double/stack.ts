@@ -10,13 +10,12 @@ import {
   SetRootResourceResponse,
 } from "@pulumi/pulumi/proto/engine_pb";
 import { RunRequest, type RunResponse } from "@pulumi/pulumi/proto/language_pb";
-import { InvokeResponse, CheckFailure } from "@pulumi/pulumi/proto/provider_pb";
 import { type IResourceMonitorServer } from "@pulumi/pulumi/proto/resource_grpc_pb";
 import * as proto from "@pulumi/pulumi/proto/resource_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { durationSeconds } from "../../../provider/constants";
 import { plain, struct } from "../protocol";
-import { Deployment, type Plan, type RunOptions, Stopped } from "./deployment";
+import { Deployment, type RunOptions, Stopped } from "./deployment";
 import { serve, stopServing } from "./direct";
 import { type Adapter } from "./provider";
 import { isProvider, type Resource, type Wanted } from "./state";
@@ -44,7 +43,6 @@ debugging.debuggablePromise = (promise: Promise<unknown>) => promise;
 const open = new Set<Deployment>();
 afterEach(() => [...open].forEach((deployment) => deployment.close()));
 
-/** A program. It returns the outputs of the stack. */
 export type Program = () => unknown;
 
 export interface Run {
@@ -54,8 +52,6 @@ export interface Run {
   changes: string[];
   /** Errors by the name of the resource; "" for the program as a whole. */
   errors: { name: string; message: string }[];
-  /** The output of `--save-plan`. */
-  plan: Plan;
   /** All that they say. */
   failure: string;
   /** Other lines. */
@@ -72,7 +68,6 @@ export interface StackOptions {
 export class Stack {
   /** The state, as in a backend. */
   state: Resource[] = [];
-  outputs: Props = {};
   readonly #config: Props;
 
   constructor(
@@ -82,9 +77,9 @@ export class Stack {
     this.#config = adapter === "plugin" ? { ...config, "consortium:plugin": "true" } : config;
   }
 
-  /** Everything in the state but providers, components and what is only read, by its name. */
+  /** Everything in the state but providers and components, by its name. */
   get resources(): Map<string, Resource> {
-    const own = this.state.filter((one) => one.custom && !one.external && !one.delete && !isProvider(one));
+    const own = this.state.filter((one) => one.custom && !one.delete && !isProvider(one));
     return new Map(own.map((one) => [one.name, one]));
   }
 
@@ -104,12 +99,7 @@ export class Stack {
     return this.#run(preview, options, async (deployment) => {
       if (options?.refresh) await deployment.refresh();
       if (!deployment.failed)
-        await runProgram(program, deployment, {
-          adapter: this.adapter,
-          config: this.#config,
-          preview,
-          done: (outputs) => (this.outputs = outputs),
-        });
+        await runProgram(program, deployment, { adapter: this.adapter, config: this.#config, preview });
       await deployment.finish();
     });
   }
@@ -135,10 +125,9 @@ export class Stack {
       open.delete(deployment);
       deployment.close();
     }
-    const { steps, errors, lines, plan } = deployment;
+    const { steps, errors, lines } = deployment;
     return {
       steps,
-      plan,
       changes: steps.filter((step) => !/^(same|refresh) /.test(step)),
       errors,
       failure: errors.map(({ message }) => message).join("\n"),
@@ -152,7 +141,6 @@ interface Programmed {
   adapter: Adapter;
   config: Props;
   preview: boolean;
-  done: (outputs: Props) => void;
 }
 
 /** A program that hears nothing more does not end by itself. */
@@ -161,7 +149,7 @@ const longestAnswerMs = 50;
 async function runProgram(program: Program, deployment: Deployment, how: Programmed): Promise<void> {
   jest.spyOn(log, "debug").mockResolvedValue(undefined); // three times as many calls as registrations, and nobody sees them
   const logged: string[] = [];
-  const monitor = serve(monitorOf(deployment, how));
+  const monitor = serve(monitorOf(deployment));
   const engine = serve(engineOf(deployment, logged));
   const request = new RunRequest();
   request.setProject("double");
@@ -217,11 +205,11 @@ const answering =
         (error: Error) => callback(error instanceof Stopped ? going : { code: status.UNKNOWN, details: error.message }),
       );
 
-function monitorOf(deployment: Deployment, { adapter, done }: Programmed): IResourceMonitorServer {
+function monitorOf(deployment: Deployment): IResourceMonitorServer {
   const calls: Record<string, Unary> = {
     supportsFeature: answering((request: proto.SupportsFeatureRequest) => {
       const response = new proto.SupportsFeatureResponse();
-      response.setHassupport(["secrets", "deletedWith", "replaceWith", "aliasSpecs"].includes(request.getId()));
+      response.setHassupport(["secrets", "deletedWith", "aliasSpecs"].includes(request.getId()));
       return response;
     }),
     registerResource: answering(async (request: proto.RegisterResourceRequest) => {
@@ -233,32 +221,7 @@ function monitorOf(deployment: Deployment, { adapter, done }: Programmed): IReso
       response.setObject(struct(made.custom ? made.outputs : {}));
       return response;
     }),
-    registerResourceOutputs: answering((request: proto.RegisterResourceOutputsRequest) => {
-      if (request.getUrn().includes("::pulumi:pulumi:Stack::")) done(plain(request.getOutputs()));
-      return new Empty();
-    }),
-    readResource: answering(async (request: proto.ReadResourceRequest) => {
-      const made = await deployment.read(await wantedOf(request, deployment), request.getId());
-      const response = new proto.ReadResourceResponse();
-      response.setUrn(made.urn);
-      response.setProperties(struct(made.outputs));
-      return response;
-    }),
-    invoke: answering(async (request: proto.ResourceInvokeRequest) => {
-      const provider = request.getProvider() || (await deployment.defaultProvider(adapter, request.getVersion()));
-      const { result, failures } = await deployment.invoke(request.getTok(), plain(request.getArgs()), provider);
-      const response = new InvokeResponse();
-      response.setReturn(struct(result));
-      response.setFailuresList(
-        failures.map(({ property, reason }) => {
-          const failure = new CheckFailure();
-          failure.setProperty(property);
-          failure.setReason(reason);
-          return failure;
-        }),
-      );
-      return response;
-    }),
+    registerResourceOutputs: answering(() => new Empty()),
     signalAndWaitForShutdown: answering(() => new Empty()),
   };
   return calls as unknown as IResourceMonitorServer;
@@ -286,44 +249,31 @@ function engineOf({ lines }: Deployment, errors: string[]): IEngineServer {
   return calls as unknown as IEngineServer;
 }
 
-/** A registration, or a reading, as the engine takes it. */
-async function wantedOf(
-  request: proto.RegisterResourceRequest | proto.ReadResourceRequest,
-  deployment: Deployment,
-): Promise<Wanted> {
+/** A registration, as the engine takes it. */
+async function wantedOf(request: proto.RegisterResourceRequest, deployment: Deployment): Promise<Wanted> {
   const [type, name, parent] = [request.getType(), request.getName(), request.getParent()];
-  const common = { type, name, parent, urn: urnOf(type, name, parent), dependencies: request.getDependenciesList() };
-  const custom = !("getCustom" in request) || request.getCustom();
+  const custom = request.getCustom();
   const adapter = type.startsWith("consortium:") ? "plugin" : "dynamic";
   const isManaged = custom && !type.startsWith("pulumi:providers:");
-  const provider = isManaged
-    ? request.getProvider() || (await deployment.defaultProvider(adapter, request.getVersion()))
-    : "";
-  const additionalSecretOutputs = request.getAdditionalsecretoutputsList();
-  const nothing = { propertyDependencies: {}, deletedWith: "", protect: false, retainOnDelete: false, aliases: [] };
-  const none = {
-    ignoreChanges: [],
-    replaceOnChanges: [],
-    replaceWith: [],
-    timeouts: { create: 0, update: 0, delete: 0 },
-  };
-  const wanted = { ...common, ...nothing, ...none, custom, provider, additionalSecretOutputs };
-  if (!("getObject" in request)) return { ...wanted, inputs: plain(request.getProperties()) };
   const dependencies = [...request.getPropertydependenciesMap().entries()] as [string, { getUrnsList(): string[] }][];
   const seconds = (text = ""): number => (text === "" ? 0 : durationSeconds(text)!);
   const timeouts = request.getCustomtimeouts();
   return {
-    ...wanted,
+    type,
+    name,
+    parent,
+    custom,
+    urn: urnOf(type, name, parent),
+    dependencies: request.getDependenciesList(),
+    provider: isManaged
+      ? request.getProvider() || (await deployment.defaultProvider(adapter, request.getVersion()))
+      : "",
+    additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
     inputs: plain(request.getObject()),
     propertyDependencies: Object.fromEntries(dependencies.map(([key, urns]) => [key, urns.getUrnsList()])),
     deletedWith: request.getDeletedwith(),
-    replaceWith: request.getReplaceWithList(),
-    replacementTrigger: request.getReplacementTrigger()?.toJavaScript(),
-    protect: request.getProtect() ?? false,
     retainOnDelete: request.getRetainondelete() ?? false,
-    importId: request.getImportid(),
     ignoreChanges: request.getIgnorechangesList(),
-    replaceOnChanges: request.getReplaceonchangesList(),
     ...(request.getDeletebeforereplacedefined() && { deleteBeforeReplace: request.getDeletebeforereplace() }),
     timeouts: {
       create: seconds(timeouts?.getCreate()),

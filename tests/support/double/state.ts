@@ -17,14 +17,9 @@ export interface Resource {
   dependencies: string[];
   propertyDependencies: Record<string, string[]>;
   deletedWith: string;
-  replaceWith: string[];
-  /** Another value than the last one replaces it. undefined: there is none. */
-  replacementTrigger?: unknown;
-  protect: boolean;
   retainOnDelete: boolean;
   additionalSecretOutputs: string[];
   ignoreChanges: string[];
-  replaceOnChanges: string[];
   /** The resource option: where it is set, the engine takes it for whatever the diff says. */
   deleteBeforeReplace?: boolean;
   /** Seconds; 0: the provider's default. */
@@ -35,8 +30,6 @@ export interface Resource {
   delete: boolean;
   /** Deleted, and to be created anew. */
   pendingReplacement: boolean;
-  /** Only read by the program. */
-  external: boolean;
 }
 
 export const isProvider = ({ type }: Pick<Resource, "type">): boolean => type.startsWith("pulumi:providers:");
@@ -51,7 +44,6 @@ const needsOf = (one: Resource): string[] =>
     ...Object.values(one.propertyDependencies).flat(),
     one.parent,
     one.deletedWith,
-    ...one.replaceWith,
     one.provider && providerUrn(one.provider),
   ].filter((urn) => urn !== "");
 
@@ -90,21 +82,16 @@ function reaches(one: Resource, other: Resource, all: readonly Resource[], seen 
 }
 
 /** A registration. */
-export type Wanted = Omit<
-  Resource,
-  "id" | "outputs" | "initErrors" | "delete" | "pendingReplacement" | "external" | "urn"
-> & {
+export type Wanted = Omit<Resource, "id" | "outputs" | "initErrors" | "delete" | "pendingReplacement" | "urn"> & {
   urn: string;
   aliases: string[];
-  /** The id of an object that the service has: "" where one is made. */
-  importId?: string;
 };
 
 export const isDefault = (one: Resource): boolean => isProvider(one) && /^default(_|$)/.test(one.name);
 
 type Named = Pick<Wanted, "urn" | "type" | "name"> & Partial<Wanted>;
 
-export const fresh = ({ aliases: _aliases, importId: _importId, ...wanted }: Named): Resource => ({
+export const fresh = ({ aliases: _aliases, ...wanted }: Named): Resource => ({
   custom: true,
   inputs: {},
   provider: "",
@@ -112,12 +99,9 @@ export const fresh = ({ aliases: _aliases, importId: _importId, ...wanted }: Nam
   dependencies: [],
   propertyDependencies: {},
   deletedWith: "",
-  replaceWith: [],
-  protect: false,
   retainOnDelete: false,
   additionalSecretOutputs: [],
   ignoreChanges: [],
-  replaceOnChanges: [],
   timeouts: { create: 0, update: 0, delete: 0 },
   ...wanted,
   id: "",
@@ -125,7 +109,6 @@ export const fresh = ({ aliases: _aliases, importId: _importId, ...wanted }: Nam
   initErrors: [],
   delete: false,
   pendingReplacement: false,
-  external: false,
 });
 
 /** Outputs that the program calls secret, or that were secret inputs. */
@@ -145,8 +128,6 @@ export class Rows {
   readonly dropped = new Set<Resource>();
   /** URNs of what the run deletes. */
   readonly deletes = new Set<string>();
-  /** URNs of what would be made, and is no target. */
-  readonly skipped = new Set<string>();
 
   /** @param kept gets the state after each step, as a backend does */
   constructor(
@@ -167,7 +148,7 @@ export class Rows {
   }
 
   keep(): void {
-    this.kept([...this.news.filter(({ urn }) => !this.skipped.has(urn)), ...this.left]);
+    this.kept([...this.news, ...this.left]);
   }
 
   /** Takes what a refresh has not found out of the old state. */
@@ -176,7 +157,6 @@ export class Rows {
     this.olds = this.left;
     for (const one of this.olds) {
       one.dependencies = one.dependencies.filter((urn) => !gone.has(urn));
-      one.replaceWith = one.replaceWith.filter((urn) => !gone.has(urn));
       if (gone.has(one.deletedWith)) one.deletedWith = "";
       for (const [key, urns] of Object.entries(one.propertyDependencies))
         one.propertyDependencies[key] = urns.filter((urn) => !gone.has(urn));

@@ -14,15 +14,9 @@ export class Steps {
     private readonly preview: boolean,
   ) {}
 
-  /** Not made: the program hears nothing of it that is known. */
-  skip(made: Resource): void {
-    this.rows.skipped.add(made.urn);
-    this.rows.news.push(Object.assign(made, { id: "", outputs: made.inputs }));
-  }
-
-  same(old: Resource, made: Resource, inputs = made.inputs): void {
+  same(old: Resource, made: Resource): void {
     this.done.push(`same ${label(made)}`);
-    Object.assign(made, { id: old.id, outputs: old.outputs, inputs, initErrors: made.custom ? old.initErrors : [] });
+    Object.assign(made, { id: old.id, outputs: old.outputs, initErrors: made.custom ? old.initErrors : [] });
     this.rows.dropped.add(old);
     this.rows.add(made);
   }
@@ -30,7 +24,7 @@ export class Steps {
   async create(made: Resource, old?: Resource): Promise<void> {
     if (made.type !== "pulumi:pulumi:Stack") this.done.push(`create ${label(made)}`);
     const replaced = (): void => {
-      if (old?.pendingReplacement || old?.external) this.rows.dropped.add(old);
+      if (old?.pendingReplacement) this.rows.dropped.add(old);
       else if (old) old.delete = true;
     };
     if (!made.custom) return this.rows.add(made);
@@ -75,7 +69,6 @@ export class Steps {
   }
 
   async remove(old: Resource): Promise<void> {
-    if (old.protect && !old.delete) throw new Error(`${old.urn} cannot be deleted because it is protected`);
     if (!old.pendingReplacement) await this.delete(old);
     this.rows.dropped.add(old);
   }
@@ -83,7 +76,7 @@ export class Steps {
   async delete(old: Resource): Promise<void> {
     if (isDefault(old) || old.type === "pulumi:pulumi:Stack") return;
     this.done.push(`delete ${label(old)}`);
-    if (this.preview || old.external || !old.custom || isProvider(old)) return;
+    if (this.preview || !old.custom || isProvider(old)) return;
     if (old.retainOnDelete || (old.deletedWith !== "" && this.rows.deletes.has(old.deletedWith))) return;
     const provider = await this.providers.of(old.provider);
     await provider.delete(old.urn, old.id, old.outputs, { preview: false, timeout: old.timeouts.delete });

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type Run, Stack as Double } from "../../../support/double/stack";
 import { start } from "../../../support/service";
 import { type ServiceOptions } from "../../../../service/index";
@@ -20,25 +19,13 @@ interface Told {
 /** The story on Pulumi. */
 async function told(w: World, adapter: Adapter, chapters: Record<string, Chapter>): Promise<Record<string, Told>> {
   const story: Record<string, Told> = {};
-  for (const [
-    title,
-    { program, run = "destroy", args, targets = [], dependents, before, planned, fails },
-  ] of Object.entries(chapters)) {
+  for (const [title, { program, run = "destroy", args, before, fails }] of Object.entries(chapters)) {
     w.service.clearCalls();
     await before?.(w.service);
-    const plan = join(w.stack.folder, "saved.plan");
-    if (planned) {
-      w.stack.program(planned.replace("OPTIONS", optionsOn[adapter]));
-      const { code, text } = await w.stack.preview({}, "--save-plan", plan);
-      if (code !== 0) throw new Error(`${title}, preview: ${text}`);
-    }
     if (program) w.stack.program(program.replace("OPTIONS", optionsOn[adapter]));
     const more = ["--parallel", "1"];
     if (args === "--refresh") more.push(args);
     if (args === "--replace") more.push(args, await urnOf(w, "n"));
-    if (planned) more.push("--plan", plan);
-    for (const name of targets) more.push("--target", `**::${name}`);
-    if (dependents) more.push("--target-dependents");
     const { code, text } = await (program ? w.stack.up({}, ...more) : w.stack[run]({}, ...more));
     if ((code !== 0) !== (fails ?? false)) throw new Error(`${title}: ${text}`);
     const kept = (await w.stack.resources()).map(({ urn }) => urn.split("::").at(-1)!);
@@ -59,22 +46,16 @@ async function doubled(
   const { service, time } = await start(options);
   const stack = new Double(adapter);
   const story: Record<string, Told> = {};
-  for (const [title, { program, run = "destroy", args, targets, dependents, before, planned }] of Object.entries(
-    chapters,
-  )) {
+  for (const [title, { program, run = "destroy", args, before }] of Object.entries(chapters)) {
     service.clearCalls();
     await before?.(service);
     time.pass(10_000); // Pulumi takes some time, too, until it has started
     const replace = args === "--replace" ? { replace: ["n"] } : {};
     const script = (text: string) => () => evaluated(text.replace("OPTIONS", optionsOn[adapter]));
-    const plan = planned && (await stack.preview(script(planned), { parallel: 1 })).plan;
     const how = {
       parallel: 1,
       refresh: args === "--refresh",
-      targets,
-      dependents,
       ...replace,
-      ...(plan && { plan }),
       ...(release === "oldest" && { release }),
     };
     const { errors }: Run = program ? await stack.up(script(program), how) : await stack[run](how);
@@ -91,7 +72,7 @@ async function doubled(
 }
 
 /** Where the adapters answer the engine in another way, on a service like the hosted one. */
-const onDynamic = ["life", "failures", "plans"] as const;
+const onDynamic = ["life", "failures", "waiting"] as const;
 /** The oldest release tells two in another way. */
 const onOldest = ["life", "together"] as const;
 type Row = [story: keyof typeof stories, adapter: Adapter, release: Release];
@@ -111,7 +92,7 @@ jest.setTimeout(1_200_000); // more than the double needs
 /* Stories of a stack, told by Pulumi and by the double of its engine: they make the same calls in the same order. */
 test.each(all)("%s: Pulumi and its double do the same on %s (%s release)", async (story, adapter, release) => {
   // An environment of the hosted service waits for a node, and a create for that: 20 s each, once is enough.
-  const hosted = { like: "hosted", environmentsWait: story === "plans" } as const;
+  const hosted = { like: "hosted", environmentsWait: story === "waiting" } as const;
   const answers = adapter === "dynamic" ? hosted : ({ like: "specification" } as const);
   const w = await world("", {
     inline: true,

@@ -19,8 +19,6 @@ interface Shape {
   deletedWith?: readonly Named[];
   /** Whether the environment, and not the membership, depends on the other. */
   membershipFirst?: boolean;
-  /** Whether the credential is replaced with the node. */
-  rotates?: boolean;
 }
 
 type Named = "c" | "m" | "n" | "a";
@@ -37,10 +35,9 @@ const tree = ({
   of = {},
   deletedWith = [],
   membershipFirst = false,
-  rotates = false,
 }: Shape = {}): string => `
   const { AppCred, Consortium, Environment, Membership, Node, Provider } = require("pulumi-consortium");
-  const given = ${JSON.stringify({ provider, of, deletedWith, membershipFirst, rotates })};
+  const given = ${JSON.stringify({ provider, of, deletedWith, membershipFirst })};
   const provider = given.provider && new Provider(given.provider, { apiKey: process.env.CONSORTIUM_API_KEY });
   const consortium = new Consortium("c", { description: "${description}" }, { provider, ...OPTIONS, ...given.of.c });
   const ledger = { consortium, provider: "quorum", consensusType: "${consensusType}", ...${JSON.stringify({ name })} };
@@ -52,8 +49,7 @@ const tree = ({
   const options = (name) => ({ ...(given.deletedWith.includes(name) && { deletedWith: environment }), ...given.of[name] });
   const node = "${without}".includes("n") || new Node("n", { ...common, ...${JSON.stringify(node)} }, options("n"));
   const after = node === true ? [] : [node];
-  const rotating = given.rotates && { replaceWith: after };
-  if (!"${without}".includes("a")) new AppCred("a", common, { dependsOn: after, ...rotating, ...options("a") });
+  if (!"${without}".includes("a")) new AppCred("a", common, { dependsOn: after, ...options("a") });
   exports.environmentId = environment.id;
 `;
 
@@ -64,11 +60,6 @@ export interface Chapter {
   /** Default: an update, or a destroy where there is no program. */
   run?: "refresh";
   args?: "--refresh" | "--replace";
-  /** A preview of this program saves a plan, which the update gets. */
-  planned?: string;
-  /** `--target`, by name, and whether with what depends on it. */
-  targets?: string[];
-  dependents?: boolean;
   /** Somebody else changes something first. */
   before?: (service: Service) => unknown;
   fails?: true;
@@ -127,45 +118,6 @@ const life: Record<string, Chapter> = {
   "all is deleted": {},
 };
 
-/** Targets, protected and retained resources. */
-const some: Record<string, Chapter> = {
-  "all is created": { program: tree() },
-  "destroy of one with dependents is refused": { targets: ["n"], fails: true },
-  "destroy of one deletes only that": { targets: ["a"] },
-  "up of one creates that, and changes nothing else": { program: tree({ description: "second" }), targets: ["a"] },
-  "up of another one changes that": { program: tree({ description: "second" }), targets: ["c"] },
-  "up of one with a dependent that was removed from the program fails": {
-    program: tree({ description: "third", without: "a" }),
-    targets: ["c"],
-    fails: true,
-  },
-  "up of one that was removed from the program deletes it": {
-    program: tree({ description: "fourth", without: "a" }),
-    targets: ["a"],
-  },
-  "destroy with its dependents": { targets: ["e"], dependents: true },
-  "up of one with a missing dependency is refused": { program: tree(), targets: ["n"], fails: true },
-  "up of some creates them": { program: tree(), targets: ["e", "m", "n"] },
-  "the rest is created": { program: tree() },
-  "refresh of another one does not see the missing one": {
-    run: "refresh",
-    targets: ["n"],
-    before: gone("credentials"),
-  },
-  "refresh of that one does": { run: "refresh", targets: ["a"] },
-  "it is created again": { program: tree() },
-  "one is protected": { program: tree({ of: { n: { protect: true } } }) },
-  "a protected one is not replaced": {
-    program: tree({ node: { extra: { a: 1 } }, of: { n: { protect: true } } }),
-    fails: true,
-  },
-  "a protected one is not deleted": { program: tree({ without: "an" }), fails: true },
-  "a protected one is not destroyed, and neither are its dependencies": { fails: true },
-  "one that is no longer protected is deleted": { program: tree({ of: { a: { retainOnDelete: true } } }) },
-  "a retained one only leaves the stack": { program: tree({ without: "a" }) },
-  "all else is deleted, except its parents": {},
-};
-
 /** Failures and missing objects, and the next run. */
 const failures: Record<string, Chapter> = {
   "all is created": { program: tree() },
@@ -184,7 +136,8 @@ const failures: Record<string, Chapter> = {
     before: refuse("DELETE", `${environments}/:environmentId/appcreds/:credentialId`),
     fails: true,
   },
-  "an update continues from there": { program: tree(), before: allow },
+  "an update continues from there": { program: tree({ of: { a: { retainOnDelete: true } } }), before: allow },
+  "a retained one only leaves the stack": { program: tree({ without: "a" }) },
   "a replacement that does not get ready is kept": {
     program: tree({ node: { name: "next", extra: { a: 1 } }, of: { n: { customTimeouts: { create: "2s" } } } }),
     before: (service) => service.setTiming({ nodeStart: 1e9 }),
@@ -196,38 +149,6 @@ const failures: Record<string, Chapter> = {
       for (const { id } of service.store.nodes.list()) service.store.nodes.setState(id, "started");
     },
   },
-  "all is deleted": {},
-};
-
-/** Saved plans. */
-const plans: Record<string, Chapter> = {
-  "all is created as planned": { program: tree(), planned: tree() },
-  "so is a change, and a delete": {
-    program: tree({ description: "second", without: "a" }),
-    planned: tree({ description: "second", without: "a" }),
-  },
-  "a value other than planned ends the run there": {
-    program: tree({ description: "fourth", without: "an" }),
-    planned: tree({ description: "third", without: "an" }),
-    fails: true,
-  },
-  "so does a resource that is not in the plan": { program: tree(), planned: tree({ without: "a" }), fails: true },
-  "all is deleted": {},
-};
-
-/** Imports and adoptions. */
-const imports: Record<string, Chapter> = {
-  "all is created": { program: tree({ of: { n: { retainOnDelete: true } } }) },
-  "one leaves only the stack": { program: tree({ without: "n" }) },
-  "one that does not exist is not imported": { program: tree({ of: { n: { import: "c/e/other" } } }), fails: true },
-  "it is imported by its names": { program: tree({ of: { n: { import: "c/e/n" } } }) },
-  "and stays with the option": { program: tree({ of: { n: { import: "c/e/n" } } }) },
-  "it is one of the stack": { program: tree({ node: { extra: { a: 1 } }, of: { n: { retainOnDelete: true } } }) },
-  "it leaves the stack again": { program: tree({ without: "n" }) },
-  "with other arguments, it is imported, and changed": {
-    program: tree({ node: { size: "large" }, of: { n: { import: "c/e/n" } } }),
-  },
-  "and stays without the option": { program: tree({ node: { size: "large" } }) },
   "all is deleted": {},
 };
 
@@ -256,27 +177,14 @@ const together: Record<string, Chapter> = {
   },
   "the next run deletes it with them": { program: only, before: allow },
   "all is created again": { program: tree(inIt) },
-  "destroy of one of them deletes it by itself": { targets: ["a"] },
-  "destroy of the environment alone is refused": { targets: ["e"], fails: true },
-  "destroy of it with its dependents": { targets: ["e"], dependents: true },
   "all is deleted": {},
 };
 
-/** Replacements of which no provider is asked. */
-const replacements: Record<string, Chapter> = {
-  "all is created": { program: tree({ of: { n: { replacementTrigger: 1 } } }) },
-  "another trigger replaces the node, and nothing else": { program: tree({ of: { n: { replacementTrigger: 2 } } }) },
-  "without one, it stays": { program: tree() },
-  "and with a first one, too": { program: tree({ of: { n: { replacementTrigger: { at: [3] } } }, rotates: true }) },
-  "a credential is replaced with the node, and goes before it": {
-    program: tree({ of: { n: { replacementTrigger: { at: [4] } } }, rotates: true }),
-  },
-  "an environment gets a trigger": { program: tree({ options: { replacementTrigger: 1 } }) },
-  "a second one of that name is refused": { program: tree({ options: { replacementTrigger: 2 } }), fails: true },
-  "deleted first, it is replaced, with what is in it": {
-    program: tree({ options: { replacementTrigger: 2, deleteBeforeReplace: true } }),
-  },
+/** For a service whose environments wait for a node. */
+const waiting: Record<string, Chapter> = {
+  "all is created": { program: tree() },
+  "one changes in place, one is deleted": { program: tree({ description: "second", without: "a" }) },
   "all is deleted": {},
 };
 
-export const stories = { life, some, failures, plans, imports, together, replacements };
+export const stories = { life, failures, together, waiting };
