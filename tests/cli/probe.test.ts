@@ -54,19 +54,17 @@ describe("it deletes its objects, innermost first", () => {
     expect(likeWhom(file("part.json")).answers).toEqual(answers);
   });
 
-  test.each<FaultKind>([
-    { kind: "resetAfter" },
-    { kind: "status", status: 504, acted: true },
-    { kind: "html", status: 200, acted: true },
-    { kind: "truncated", wellFormed: true },
-  ])("after a create of a consortium was answered by $kind: found by its name", async (fault) => {
-    const service = await serviceWith();
-    const kept = await own(service);
-    service.faults.add({ ...fault, method: "POST", route: "/consortia" });
-    expect((await probe(service, "--yes")).code).toBe(1);
-    expect(there(service)).toEqual([kept]);
-    expect(deletions(service)).toEqual(["consortia"]);
-  });
+  test.each<FaultKind>([{ kind: "resetAfter" }, { kind: "truncated", wellFormed: true }])(
+    "after a create of a consortium was answered by $kind: found by its name",
+    async (fault) => {
+      const service = await serviceWith();
+      const kept = await own(service);
+      service.faults.add({ ...fault, method: "POST", route: "/consortia" });
+      expect((await probe(service, "--yes")).code).toBe(1);
+      expect(there(service)).toEqual([kept]);
+      expect(deletions(service)).toEqual(["consortia"]);
+    },
+  );
 
   const nodeAsked = /^POST .*\/nodes$/;
 
