@@ -13,10 +13,15 @@ describe("a call that reverts", () => {
   const reason = (length: number, body: string) => `0x08c379a0${word(32)}${word(length)}${body}`;
 
   test.each([
+    ["a reason", reason(2, text("no").padEnd(64, "0")), "execution reverted: no"],
     ["a reason that ends with the data", reason(2, text("no")), "execution reverted: no"],
     ["a reason that is cut off", reason(3, text("no")), "execution reverted"],
+    ["an empty reason", reason(0, ""), "execution reverted: "],
     ["no room for a reason", `0x08c379a0${word(32)}`, "execution reverted"],
+    ["a panic", `0x4e487b71${word(0x12)}`, "execution reverted: division or modulo by zero"],
+    ["a panic that nobody knows", `0x4e487b71${word(0x99)}`, "execution reverted: unknown panic code: 0x99"],
     ["half a panic", "0x4e487b7100", "execution reverted"],
+    ["an error of the contract's own", `0x12345678${word(1)}${word(1)}`, "execution reverted"],
     ["nothing", "0x", "execution reverted"],
     ["what is no text", undefined, "execution reverted"],
   ])("with %s", (_, data, message) => expect(reverted(data)).toBe(message));
@@ -28,13 +33,17 @@ describe("a call that reverts", () => {
 });
 
 test.each([
+  ["EVM error InvalidFEOpcode", "invalid opcode: INVALID"],
   ["EVM error NotActivated", "invalid opcode"],
+  ["max_priority_fee_per_gas greater than `max_fee_per_gas`", "max priority fee per gas higher than max fee per gas"],
   ["Invalid Chain Id", "chainId does not match node's"],
   ["Out of gas: gas required exceeds allowance: 5", "out of gas"],
   ["EVM error StackOverflow", "stack limit reached 1024"],
   ["Out of stack", "stack limit reached 1024"],
   ["StateChangeDuringStaticCall", "write protection"],
   ["EVM error CreateContractSizeLimit", "max code size exceeded"],
+  ["Insufficient funds for gas", "insufficient funds for gas * price + value"],
+  ["nonce too low", "nonce too low"],
   ["nonce too high", "nonce too high"],
   ["Resource not found", "header for hash not found"],
   ["block not found", "unknown block"],
