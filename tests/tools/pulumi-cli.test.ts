@@ -173,7 +173,7 @@ test("language hosts are built beside a copy without them, once, and only when t
   rmSync(sandbox.path("bin", "pulumi-language-yaml"));
   sandbox.pulumi(cached());
   sandbox.go();
-  sandbox.sdkModule();
+  sandbox.script("sdk/python/cmd/pulumi-language-python-exec"); // of the module of Pulumi's SDK for Go
   expect((await resolve()).command).toBe(lacking);
   expect([builds(), sandbox.said]).toEqual([0, []]);
   for (let time = 0; time < 2; time++) {
