@@ -39,6 +39,10 @@ describe("a message", () => {
     ["{", "null -32700: The body is not JSON."],
     ['[{"id":4},1,1,1]', "4 -32600: batch too large: 4 calls, at most 3 are allowed"],
     ['{"id":3,"method":5,"jsonrpc":"2.0"}', "3 -32600: A call must be an object with a method."],
+    [
+      '{"id":1,"method":"eth_chainId","jsonrpc":"2.0","params":{"a":1}}',
+      "1 -32602: non-array args: the params of a call must be a list",
+    ],
     ['{"id":3,"method":"eth_chainId"}', '3 -32600: A call must have the field jsonrpc: "2.0".'],
     [
       '{"id":1,"method":"eth_getBalance","jsonrpc":"2.0","params":[9007199254740992]}',
