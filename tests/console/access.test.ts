@@ -1,20 +1,11 @@
-import { request } from "node:http";
 import { Access } from "../../console/server/access";
 import { type Console } from "../../console/server/console";
 import { start } from "../service/helpers";
+import { raw } from "../service/ledgers";
 import { consoleOf, type Session, signIn, TestPage } from "./support";
 
-/** A raw request with any Host header. */
-function send(url: string, headers: Record<string, string>, method = "GET"): Promise<{ status: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers }, (response) => {
-      let text = "";
-      response.on("data", (part: Buffer) => (text += String(part)));
-      response.on("end", () => resolve({ status: response.statusCode!, text }));
-    });
-    sent.on("error", reject).end(method === "POST" ? "{}" : undefined);
-  });
-}
+const send = (url: string, headers: Record<string, string>, method = "GET") =>
+  raw(url, headers, method === "POST" ? "{}" : "", method);
 
 const opened = async () => {
   const { service } = await start();

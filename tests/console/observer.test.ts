@@ -211,22 +211,11 @@ describe("the blocks of an environment", () => {
 });
 
 describe("stacks that were exported", () => {
-  const urn = (type: string) => `urn:pulumi:dev::trade::consortium:index:${type}::a`;
-  const exported = (name: string, type = "Consortium") => ({
-    version: 3,
-    deployment: {
-      resources: [
-        {
-          type: `consortium:index:${type}`,
-          urn: urn(type),
-          custom: true,
-          id: "c1",
-          inputs: { name },
-          outputs: { name },
-        },
-      ],
-    },
-  });
+  const type = "consortium:index:Consortium";
+  const exported = (name: string) => {
+    const [inputs, urn] = [{ name }, `urn:pulumi:dev::trade::${type}::a`];
+    return { version: 3, deployment: { resources: [{ type, urn, custom: true, id: "c1", inputs, outputs: inputs }] } };
+  };
   const folder = temporary();
   const file = join(folder, "dev.json");
   const names = (stacks: Stacks) => stacks.all.map(({ rows }) => rows.map(({ props }) => props.name));

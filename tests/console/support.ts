@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { WebSocket } from "ws";
 import { startConsole, type Console, type ConsoleOptions } from "../../console/server/console";
 import type { Looked, Section, Shown } from "../../console/protocol";
@@ -85,16 +84,4 @@ export class TestPage {
   closed(): Promise<number> {
     return new Promise((resolve) => this.#socket.once("close", resolve));
   }
-}
-
-/** Records the calls that this process sends to an API from now on. */
-export function countCalls(): { paths: string[] } {
-  const paths: string[] = [];
-  const hear = (message: unknown): void => {
-    const { path } = (message as { request: { path: string } }).request;
-    if (path.startsWith("/api/v1")) paths.push(path);
-  };
-  subscribe("undici:request:create", hear);
-  open.push({ close: () => void unsubscribe("undici:request:create", hear) });
-  return { paths };
 }

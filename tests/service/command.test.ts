@@ -1,11 +1,13 @@
+import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import os from "node:os";
 import { join } from "node:path";
 import { addresses } from "../../service/command/serve";
 import { startService } from "../../service/index";
 import { consortium } from "../cli/command";
 import { until } from "../support/until";
-import { client, newFolder } from "./helpers";
+import { client, newFolder, start } from "./helpers";
 
 /* What `consortium serve` prints. As a process, with signals and a ledger: tests/e2e/service/command.test.ts. */
 
@@ -167,5 +169,37 @@ describe("a folder whose objects are missing", () => {
     const started = startService({ dataDir });
     if (part === undefined) return void (await (await started).close());
     await expect(started).rejects.toThrow(`is damaged: it is missing, but ${part} exists`);
+  });
+});
+
+/* Help, version, unknown options: tests/cli/command-line.test.ts. */
+describe("errors are one sentence, with exit code 1", () => {
+  test.each([
+    [["--port", "70000"], /--port.*must be a whole number from 0 to 65535/],
+    [["--data", ""], /It must name a folder/],
+    [["--limit", "gas"], /It must be name=number, with one of gas, memory, batch/],
+    [["--limit", "colour=5"], /It must be name=number/],
+    [["--port", "0", "--limit", "gas=0"], /^consortium: .*callLimits\.gas.* \[invalid-setting: /],
+  ])("serve %j", async (args, message) => {
+    const { code, stdout, stderr } = await consortium(["serve", ...args]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain("    at ");
+  });
+
+  test("a port in use, and who has it", async () => {
+    const { service } = await start();
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    for (const [port, whose] of [
+      [service.port, "another Consortium service, such as that of npm start. Use that one, or choose another port:"],
+      [(other.address() as AddressInfo).port, "another program. Choose another port:"],
+    ] as const) {
+      const { code, stderr } = await consortium(["serve", "--port", `${port}`]);
+      const next = `--port ${port + 1}, or --port 0 for any free one.`;
+      const why = `The port is in use: 127.0.0.1:${port} is taken by ${whose} ${next}`;
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`consortium: ${why} [port-taken: `)]);
+    }
+    other.close();
   });
 });

@@ -1,7 +1,86 @@
-import { anyText, populated } from "./helpers";
-import { recordedOn } from "./recorded";
+import { anyText, FakeClock, populated, type Send, start } from "./helpers";
 
-/* The calls of the Terraform provider for this API (kaleido-io/kaleido, Terraform 1.11.4): see recorded.ts. */
+/*
+ * The calls of the Terraform provider for this API (kaleido-io/kaleido, Terraform 1.11.4), as recorded: a status, a method, a path and a
+ * body. `$c` is the path of the object of `= c`, `@c` its id. It accepts no other status. `~`: it repeats the call every five seconds until
+ * it gets that status, and until the object of a GET is started.
+ */
+
+const line = /^(\d+)(~?) (\w+) (\S+)(?: = (\w+))?(?: (\{.*))?$/;
+/** How often it repeats a call before that counts as refused forever. */
+const patience = 5;
+
+class Recorded {
+  readonly #made = new Map<string, { path: string; id: string; sent: Record<string, unknown> }>();
+  readonly #destinations = new Map<string, Set<string>>();
+
+  /** @param end of each path */
+  constructor(
+    readonly send: Send,
+    readonly clock: FakeClock,
+    readonly end: string,
+  ) {}
+
+  filled = (text: string): string =>
+    text.replace(
+      /([$@])(\w+)/g,
+      (all, sign: string, name: string) => this.#made.get(name)?.[sign === "$" ? "path" : "id"] ?? all,
+    );
+
+  /** Sends calls in order, and checks their statuses, and that answers show the sent values. */
+  async run(calls: string): Promise<void> {
+    for (const call of calls.trim().split("\n")) {
+      const [, status, repeated, method = "", where = "", name, body] = line.exec(call)!;
+      const path = this.filled(where);
+      const given = body === undefined ? undefined : this.filled(body);
+      const sent = JSON.parse(given ?? "{}") as Record<string, unknown>;
+      const ask = () => this.send(method, path + this.end, given);
+      let last = await ask();
+      const isDone = () => last.status === Number(status) && (method !== "GET" || last.body.state === "started");
+      for (let times = 0; repeated && !isDone() && times < patience; times++) {
+        this.clock.pass(5_000);
+        last = await ask();
+      }
+      expect([call, last.status, last.text]).toEqual([call, Number(status), anyText]);
+      if (repeated && method === "GET") expect([call, last.body.state]).toEqual([call, "started"]);
+      if (name) this.#made.set(name, { path: `${path}/${last.body._id}`, id: last.body._id, sent });
+      if (name || method === "PATCH") expect(last.body).toMatchObject(sent);
+      if (method === "PATCH") Object.assign([...this.#made.values()].find((one) => one.path === path)!.sent, sent);
+      const [, list, destination = ""] = /^(.*\/destinations)\/(\w+)$/.exec(path) ?? [];
+      if (list && method === "PUT")
+        this.#destinations.set(list, (this.#destinations.get(list) ?? new Set()).add(destination));
+    }
+  }
+
+  /** Reads everything as a plan does: by id, and destinations from their list. It must match the sent values. */
+  async plan(): Promise<Record<string, unknown>> {
+    const found: Record<string, unknown> = {};
+    for (const [name, { path, sent }] of this.#made) {
+      const { status, body } = await this.send("GET", path + this.end);
+      // an unset name would be a change in every plan
+      expect({ name, status, body }).toMatchObject({ name, status: 200, body: sent });
+      if (sent.name === undefined && sent.org_name === undefined) expect([name, body.name]).toEqual([name, undefined]);
+      if (/^[ns]\d/.test(name)) expect(body).toMatchObject({ state: "started", urls: expect.any(Object) as object });
+      found[name] = body;
+    }
+    for (const [list, names] of this.#destinations) {
+      const { body } = await this.send("GET", list + this.end);
+      const complete = { kaleido_managed: true, uri: anyText, setup_complete: true };
+      expect(body).toEqual([...names].map((name) => ({ name, ...complete })));
+      found[list] = body;
+    }
+    return found;
+  }
+
+  /** The names of objects that can still be read after a while. */
+  async left(): Promise<string[]> {
+    this.clock.pass(120_000);
+    const found = [];
+    for (const [name, { path }] of this.#made)
+      if ((await this.send("GET", path + this.end)).status !== 404) found.push(name);
+    return found;
+  }
+}
 
 /** Recorded on 2026-11-22 (provider 1.3.1) with a configuration of every kind of object that the provider has. */
 const runs = [
@@ -74,7 +153,10 @@ test.each([
 ] as const)(
   "like %s, with %j after each path: apply, every change, destroy, always with an empty plan afterwards",
   async (like, end) => {
-    const { recorded } = await recordedOn(like, end);
+    const clock = new FakeClock();
+    const timing = { environmentStart: 1_000, nodeStart: 7_000, deletedVisible: 60_000 };
+    const { send } = await start({ clock: clock.now, timing, answers: { like } });
+    const recorded = new Recorded(send, clock, end);
     const [apply, change, destroy] = runs;
     await recorded.run(apply);
     const planned = await recorded.plan();

@@ -51,24 +51,18 @@ describe("tools/pulumi", () => {
     expect({ code, stderr }).toEqual({ code: 7, stderr: "aside\n" });
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("passes %s on and waits for Pulumi's own end", async (name) => {
-    sandbox.pulumi("bin", "v3.276.0", languageHosts);
-    const trap = `trap 'echo caught; exit 5' ${name.slice(3)}`;
-    const wait = `echo up > ${sandbox.path("up")}; while :; do /bin/sleep 0.05; done`;
-    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.276.0; exit; fi', trap, wait);
-    const { child, ended } = start([launcher, "up"]);
-    await until(() => existsSync(sandbox.path("up")));
-    child.kill(name);
-    expect(await ended).toMatchObject({ code: 5, stdout: "caught\n" });
-  });
-
-  test.each(["SIGINT", "SIGTERM"] as const)("does not pass on a %s that the whole group gets", async (name) => {
+  test.each([
+    ["SIGINT", "its own process gets, and waits for Pulumi's end", 1],
+    ["SIGTERM", "its own process gets, and waits for Pulumi's end", 1],
+    ["SIGINT", "the whole group gets: Pulumi hears it once", -1],
+    ["SIGTERM", "the whole group gets: Pulumi hears it once", -1],
+  ] as const)("passes on a %s that %s", async (name, _, to) => {
     sandbox.pulumi("bin", "v3.276.0", languageHosts);
     const up = sandbox.path("up");
     // A shell would take two signals at once for one.
     writeFileSync(
       sandbox.path("pulumi.js"),
-      `process.on("${name}", () => (console.log("caught"), setTimeout(() => process.exit(0), 1000)));
+      `process.on("${name}", () => (console.log("caught"), setTimeout(() => process.exit(5), 1000)));
       setInterval(() => {}, 1000);
       require("fs").writeFileSync("${up}", "");`,
     );
@@ -76,8 +70,8 @@ describe("tools/pulumi", () => {
     sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.276.0; exit; fi', run);
     const { child, ended } = start([launcher, "up"], "", { detached: true });
     await until(() => existsSync(up));
-    process.kill(-child.pid!, name);
-    expect(await ended).toMatchObject({ code: 0, stdout: "caught\n" });
+    process.kill(to * child.pid!, name);
+    expect(await ended).toMatchObject({ code: 5, stdout: "caught\n" });
   });
 
   test("ends by the signal that ended Pulumi", async () => {
@@ -90,7 +84,7 @@ describe("tools/pulumi", () => {
     sandbox.env.PULUMI_CONSORTIUM_ASKING = "true";
     const { code, stdout, stderr } = await start([launcher, "version"]).ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toBe("tools/pulumi: this is a wrapper and not a Pulumi of its own.\n");
+    expect(stderr).toMatch(/^tools\/pulumi: .*\n$/);
   });
 });
 

@@ -5,7 +5,8 @@ import { isOlder } from "../../tools/lib/node-version.mjs";
 import { languageHosts } from "../../tools/pulumi-cli/languages.mjs";
 import { companions, Sandbox } from "./sandbox";
 
-const copy = `pulumi-v3.276.0-${process.platform}-${process.arch}`;
+const copyOf = (version: string) => `pulumi-v${version}-${process.platform}-${process.arch}`;
+const copy = copyOf("3.276.0");
 let sandbox: Sandbox;
 const { env } = process;
 beforeEach(() => {
@@ -18,89 +19,80 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const resolve = (options = {}) => pulumiCli({ canDownload: () => Promise.resolve(false), ...options });
+type Options = Parameters<typeof pulumiCli>[0];
+const resolve = (options: Options = {}) => pulumiCli({ canDownload: () => Promise.resolve(false), ...options });
 const builds = () => sandbox.calls().filter((call) => call === "go build").length;
+const cached = (version = "3.276.0") => join("cache", copyOf(version), "bin");
+const onPath = (folder: string) => (sandbox.env.PATH += delimiter + sandbox.path(folder));
+const linked = (to: string) => (mkdirSync(sandbox.path("bin")), symlinkSync(to, sandbox.path("bin", "pulumi")));
+const noHost = "there is no pulumi-language-nodejs beside it or on PATH";
 
-describe("a pulumi on PATH", () => {
-  test("is used, and its folder comes first on PATH", async () => {
-    const command = sandbox.pulumi("bin");
-    sandbox.env.PATH = ["/nowhere", sandbox.path("bin")].join(delimiter);
-    const cli = await resolve();
-    expect(cli).toEqual({
-      command,
-      env: { PATH: [dirname(command), "/nowhere"].join(delimiter), PULUMI_SKIP_UPDATE_CHECK: "true" },
-    });
-    expect(sandbox.said).toEqual([]);
-  });
-
-  test("may be a link, with its companions beside the real file", async () => {
-    const real = sandbox.pulumi("opt");
-    mkdirSync(sandbox.path("bin"));
-    symlinkSync(real, sandbox.path("bin", "pulumi"));
-    expect((await resolve()).command).toBe(sandbox.path("bin", "pulumi"));
-  });
-
-  test.each([
-    ["is too old", () => sandbox.pulumi("bin", "v3.99.0"), "v3.99.0 is older than v3.150.0"],
-    [
-      "does not answer",
-      () => [sandbox.pulumi("bin"), sandbox.script("bin/pulumi", "exit 1")],
-      'does not answer "pulumi version"',
-    ],
-  ])("that %s is skipped, with the reason, for the next one", async (_, make, reason) => {
-    make();
-    const next = sandbox.pulumi("second");
-    sandbox.env.PATH += delimiter + sandbox.path("second");
-    expect((await resolve()).command).toBe(next);
-    expect(sandbox.said).toEqual([expect.stringContaining(reason)]);
-    expect(sandbox.said[0]).toContain(`${sandbox.path("bin", "pulumi")} is not used: `);
-  });
-
-  test("without a language host is skipped, unless there is one elsewhere on PATH", async () => {
-    sandbox.script("bin/pulumi", "echo v3.276.0");
-    sandbox.go();
-    expect((await resolve()).command).toBe(join(sandbox.cache, copy, "bin", "pulumi"));
-    expect(sandbox.said[0]).toContain("is not used: there is no pulumi-language-nodejs beside it or on PATH");
-    for (const name of companions) sandbox.script(`other/${name}`, "exit 0");
-    sandbox.env.PATH += delimiter + sandbox.path("other");
-    expect((await resolve()).command).toBe(sandbox.path("bin", "pulumi"));
-  });
-
-  test("that is this very wrapper is not taken for a Pulumi", async () => {
-    mkdirSync(sandbox.path("bin"));
-    symlinkSync(join(__dirname, "../../tools/pulumi"), sandbox.path("bin", "pulumi"));
-    sandbox.go();
-    expect((await resolve()).command).toBe(join(sandbox.cache, copy, "bin", "pulumi"));
-    expect(sandbox.said.join()).not.toContain("is not used");
-  });
-
-  test("that leads back here ends instead of going round", async () => {
-    sandbox.env.PULUMI_CONSORTIUM_ASKING = "true";
-    await expect(resolve()).rejects.toThrow("this is a wrapper and not a Pulumi of its own");
-  });
+/** What is on a machine beside Go; the folder of the Pulumi that is used, built if it is not there; why the one in bin is not. */
+const machines: [what: string, make: () => unknown, used: string, because?: string, options?: Options][] = [
+  ["a Pulumi", () => sandbox.pulumi("bin"), "bin"],
+  ["a link, with the companions beside the real file", () => linked(sandbox.pulumi("opt")), "bin"],
+  [
+    "one that is too old, and another one",
+    () => [sandbox.pulumi("bin", "v3.99.0"), sandbox.pulumi("second"), onPath("second")],
+    "second",
+    "v3.99.0 is older than v3.150.0",
+  ],
+  [
+    "one that does not answer",
+    () => [sandbox.pulumi("bin"), sandbox.script("bin/pulumi", "exit 1")],
+    cached(),
+    'it does not answer "pulumi version"',
+  ],
+  ["one without a language host", () => sandbox.script("bin/pulumi", "echo v3.276.0"), cached(), noHost],
+  [
+    "one whose hosts are elsewhere on PATH",
+    () => [...companions.map((name) => sandbox.script(`other/${name}`)), onPath("other"), sandbox.pulumi("bin")],
+    "bin",
+  ],
+  ["this very wrapper", () => linked(join(__dirname, "../../tools/pulumi")), cached()],
+  ["a copy in the cache", () => sandbox.pulumi(cached()), cached()],
+  ["a copy in the cache that is on PATH", () => [sandbox.pulumi(cached()), onPath(cached())], cached()],
+  ["a copy in the cache that is not whole", () => sandbox.script(join(cached(), "pulumi"), "exit 1"), cached()],
+  ["nothing", () => undefined, cached("3.220.0"), undefined, { release: "oldest" }],
+  [
+    "a copy of the other release, even on PATH",
+    () => [sandbox.pulumi(cached()), onPath(cached())],
+    cached("3.220.0"),
+    undefined,
+    { release: "oldest" },
+  ],
+  [
+    "one that has all language hosts",
+    () => sandbox.pulumi("bin", "v3.276.0", languageHosts),
+    "bin",
+    undefined,
+    { languages: true },
+  ],
+  [
+    "a copy that has all language hosts",
+    () => sandbox.pulumi(cached(), "v3.276.0", languageHosts),
+    cached(),
+    undefined,
+    { languages: true },
+  ],
+];
+test.each(machines)("with %s", async (_, make, used, because = "", options = {}) => {
+  make();
+  const command = sandbox.path(used, "pulumi");
+  const wasThere = used === "bin" || existsSync(sandbox.path(used, companions[0]!));
+  sandbox.go();
+  const cli = await resolve(options);
+  const others = sandbox.env.PATH!.split(delimiter).filter((folder) => folder !== dirname(command));
+  const path = [dirname(command), ...others].join(delimiter);
+  expect(cli).toEqual({ command, env: { PATH: path, PULUMI_SKIP_UPDATE_CHECK: "true" } });
+  expect(builds()).toBe(wasThere ? 0 : 2);
+  const reasons = sandbox.said.filter((line) => line.includes("is not used"));
+  expect(reasons).toEqual(because !== "" ? [`${sandbox.path("bin", "pulumi")} is not used: ${because}`] : []);
 });
 
-describe("a copy in the cache", () => {
-  test("is used without another look at anything", async () => {
-    const command = sandbox.pulumi(join("cache", copy, "bin"));
-    sandbox.go();
-    expect((await resolve()).command).toBe(command);
-    expect(sandbox.calls()).toEqual([]);
-  });
-
-  test("is used from PATH, too, without being asked", async () => {
-    const command = sandbox.pulumi(join("cache", copy, "bin"));
-    sandbox.env.PATH = dirname(command);
-    expect(await resolve()).toMatchObject({ command, env: { PATH: dirname(command) } });
-    expect(sandbox.calls()).toEqual([]);
-  });
-
-  test("that is not whole is made anew", async () => {
-    sandbox.script(join("cache", copy, "bin", "pulumi"), "exit 1");
-    sandbox.go();
-    await resolve();
-    expect(builds()).toBe(2);
-  });
+test("a wrapper that leads back here ends instead of going round", async () => {
+  sandbox.env.PULUMI_CONSORTIUM_ASKING = "true";
+  await expect(resolve()).rejects.toThrow("this is a wrapper and not a Pulumi of its own");
 });
 
 describe("the official installer", () => {
@@ -139,120 +131,61 @@ describe("the official installer", () => {
   });
 });
 
-describe("a build with Go", () => {
-  test("makes both programs and the scripts, and says what it does", async () => {
-    sandbox.go();
-    await resolve();
-    expect(sandbox.calls()).toEqual(["go env", "go build", "go build"]);
-    expect(sandbox.cached()).toEqual([copy]);
-    expect(sandbox.said[0]).toMatch(/Building Pulumi v3\.276\.0 from its sources .* once for this user/);
-    expect(sandbox.said.at(-1)).toMatch(/^Pulumi v3\.276\.0 is in .* now \(\d/);
-    await resolve();
-    expect(builds()).toBe(2);
-  });
-
-  const threeWays = /install Pulumi \(.*\), or install Go 1\.\d+\.\d+ or newer \(.*\), or put .* on PATH/;
-
-  test("without Go is one sentence with three ways out", async () => {
-    await expect(resolve()).rejects.toThrow(
-      /cannot be downloaded here, and Go, which could build it, is not installed/,
-    );
-    await expect(resolve()).rejects.toThrow(threeWays);
-    expect(sandbox.cached()).toEqual([]);
-  });
-
-  test("with an old Go says which is there", async () => {
-    sandbox.go({ version: "1.19.2" });
-    await expect(resolve()).rejects.toThrow(/and Go 1\.19\.2 \(.*\) is too old to build it/);
-    await expect(resolve()).rejects.toThrow(threeWays);
-  });
-
-  test("that fails shows Go's last words and leaves nothing behind", async () => {
-    sandbox.go({ build: 'echo "no space left on device" >&2; exit 1' });
-    await expect(resolve()).rejects.toThrow(/Go could not build pulumi; its last words were:\nno space left on device/);
-    expect(sandbox.cached()).toEqual([]);
-  });
+const threeWays = /install Pulumi \(.*\), or install Go 1\.\d+\.\d+ or newer \(.*\), or put .* on PATH/;
+test.each<[string, () => unknown, RegExp, RegExp?]>([
+  ["no Go", () => undefined, /cannot be downloaded here, and Go, which could build it, is not installed/, threeWays],
+  ["an old Go", () => sandbox.go({ version: "1.19.2" }), /and Go 1\.19\.2 \(.*\) is too old to build it/, threeWays],
+  [
+    "a Go that fails",
+    () => sandbox.go({ build: 'echo "no space left on device" >&2; exit 1' }),
+    /Go could not build pulumi; its last words were:\nno space left on device/,
+  ],
+])("with %s nothing is built, and the error says what to do", async (_, make, why, ways = why) => {
+  make();
+  for (const text of [why, ways]) await expect(resolve()).rejects.toThrow(text);
+  expect(sandbox.cached()).toEqual([]);
 });
 
-describe("PULUMI_CONSORTIUM_CLI", () => {
-  test.each([
-    ["", "3.276.0"],
-    ["newest", "3.276.0"],
-    ["oldest", "3.220.0"],
-  ])("%j makes Pulumi %s", async (name, version) => {
-    sandbox.env.PULUMI_CONSORTIUM_CLI = name;
-    sandbox.go();
-    expect((await resolve()).command).toContain(`pulumi-v${version}-`);
-  });
-
-  test("must be one of the two", async () => {
-    sandbox.env.PULUMI_CONSORTIUM_CLI = "latest";
-    await expect(resolve()).rejects.toThrow('PULUMI_CONSORTIUM_CLI must be oldest or newest, not "latest".');
-  });
-
-  test.each([
-    ["", "v3.210.1", true],
-    ["oldest", "v3.220.4", true],
-    ["oldest", "v3.276.0", false],
-    ["newest", "v3.276.0", true],
-    ["newest", "v3.300.0", true],
-    ["newest", "v3.275.9", false],
-  ])("%j takes an official Pulumi %s from PATH: %s", async (name, version, isTaken) => {
-    sandbox.env.PULUMI_CONSORTIUM_CLI = name;
-    const command = sandbox.pulumi("bin", version);
-    sandbox.go();
-    expect((await resolve()).command === command).toBe(isTaken);
-    const wanted = name === "oldest" ? "v3.220.0" : "v3.276.0";
-    const why = `${command} is not used: it is ${version}, and Pulumi ${wanted} was asked for`;
-    expect(sandbox.said.includes(why)).toBe(!isTaken);
-  });
-
-  test("a copy of one release is never taken for the other, not even from PATH", async () => {
-    const other = sandbox.pulumi(join("cache", copy, "bin"));
-    sandbox.env.PATH += delimiter + dirname(other);
-    sandbox.go();
-    expect((await resolve({ release: "oldest" })).command).toContain("pulumi-v3.220.0-");
-    expect((await resolve()).command).toBe(other);
-  });
+test("PULUMI_CONSORTIUM_CLI must be oldest or newest", async () => {
+  sandbox.env.PULUMI_CONSORTIUM_CLI = "latest";
+  await expect(resolve()).rejects.toThrow('PULUMI_CONSORTIUM_CLI must be oldest or newest, not "latest".');
 });
 
-describe("with language hosts", () => {
-  test("a pulumi on PATH that has them is used, and nothing is built; one that lacks a host, for Node.js alone", async () => {
-    const command = sandbox.pulumi("bin", "v3.276.0", languageHosts);
-    expect((await resolve({ languages: true })).command).toBe(command);
-    expect(sandbox.calls()).toEqual(["pulumi version"]);
-    rmSync(sandbox.path("bin", "pulumi-language-yaml"));
-    sandbox.go();
-    sandbox.sdkModule();
-    expect((await resolve()).command).toBe(command);
-    expect(sandbox.said).toEqual([]);
-    expect((await resolve({ languages: true })).command).toContain(sandbox.cache);
-    expect(sandbox.said[0]).toContain("is not used: there is no pulumi-language-yaml beside it or on PATH");
-  });
+test.each([
+  ["", "v3.210.1", true],
+  ["oldest", "v3.220.4", true],
+  ["oldest", "v3.276.0", false],
+  ["newest", "v3.276.0", true],
+  ["newest", "v3.300.0", true],
+  ["newest", "v3.275.9", false],
+])("PULUMI_CONSORTIUM_CLI=%s takes an official Pulumi %s from PATH: %s", async (name, version, isTaken) => {
+  sandbox.env.PULUMI_CONSORTIUM_CLI = name;
+  const command = sandbox.pulumi("bin", version);
+  sandbox.go();
+  const wanted = name === "oldest" ? "3.220.0" : "3.276.0";
+  expect((await resolve()).command).toBe(isTaken ? command : sandbox.path(cached(wanted), "pulumi"));
+  const why = `${command} is not used: it is ${version}, and Pulumi v${wanted} was asked for`;
+  expect(sandbox.said.includes(why)).toBe(!isTaken);
+});
 
-  test("a copy in the cache that came with them is used as it is", async () => {
-    const command = sandbox.pulumi(join("cache", copy, "bin"), "v3.276.0", languageHosts);
-    expect((await resolve({ languages: true })).command).toBe(command);
-    expect(sandbox.calls()).toEqual([]);
-  });
-
-  test("they are built beside a copy without them, once, and only when they are asked for", async () => {
-    sandbox.pulumi(join("cache", copy, "bin"));
-    sandbox.go();
-    sandbox.sdkModule();
-    await resolve();
-    expect(builds()).toBe(0);
+test("language hosts are built beside a copy without them, once, and only when they are asked for", async () => {
+  const lacking = sandbox.pulumi("bin", "v3.276.0", languageHosts);
+  rmSync(sandbox.path("bin", "pulumi-language-yaml"));
+  sandbox.pulumi(cached());
+  sandbox.go();
+  sandbox.script("sdk/python/cmd/pulumi-language-python-exec"); // of the module of Pulumi's SDK for Go
+  expect((await resolve()).command).toBe(lacking);
+  expect([builds(), sandbox.said]).toEqual([0, []]);
+  for (let time = 0; time < 2; time++) {
     const { command, env } = await resolve({ languages: true });
     const bin = dirname(command);
     expect(env.PATH.startsWith(bin)).toBe(true);
     expect(readdirSync(bin)).toEqual(expect.arrayContaining(["pulumi", ...companions, ...languageHosts]));
     expect(existsSync(join(bin, "..", "released", "pulumi-language-python-exec"))).toBe(true);
     expect(builds()).toBe(2);
-    expect(sandbox.said.join("\n")).toMatch(/Building the language hosts .* once for this user[^]* is in .* now/);
-    expect((await resolve({ languages: true })).command).toBe(command);
-    expect(builds()).toBe(2);
-    expect((await resolve()).command).toBe(sandbox.path("cache", copy, "bin", "pulumi"));
-  });
+  }
+  expect(sandbox.said[0]).toContain("is not used: there is no pulumi-language-yaml beside it or on PATH");
+  expect(sandbox.said.join("\n")).toMatch(/Building the language hosts .* once for this user[^]* is in .* now/);
 });
 
 test.each([

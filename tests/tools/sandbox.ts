@@ -33,11 +33,6 @@ export class Sandbox {
     return this.script(join(folder, "pulumi"), `echo "pulumi $*" >> ${this.path("calls.txt")}`, `echo ${version}`);
   }
 
-  /** The files of the module of Pulumi's SDK for Go. */
-  sdkModule(): void {
-    this.script("sdk/python/cmd/pulumi-language-python-exec", "exit 0");
-  }
-
   /** A Go whose builds are small scripts; `build` comes first in each of them. */
   go({ version = "1.27.0", build = "" } = {}): string {
     const asked = `if [ "$1" = env ]; then echo go${version}; exit 0; fi`;

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { isAlive } from "../../tools/lib/processes.mjs";
 import { answers, isOurs, recorded, startService, stopService } from "../../tools/local/service.mjs";
 import { Sandbox } from "./sandbox";
@@ -52,32 +53,20 @@ function stranger(...args: string[]): number {
   return child.pid!;
 }
 
-/** Something else that listens on this port while the work goes on. */
-async function occupied<T>(port: number, work: (port: number) => Promise<T>): Promise<T> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  try {
-    return await work((server.address() as AddressInfo).port);
-  } finally {
-    await new Promise((resolve) => server.close(resolve));
-  }
-}
-
-describe("the port", () => {
-  test("is kept over a stop", async () => {
-    const { port } = await start();
-    await stopService(sandbox.folder);
-    expect(recorded(sandbox.folder)).toEqual({ port });
-    expect((await start()).port).toBe(port);
-  });
-
-  test("changes when something else has it", async () => {
-    const { port } = await start();
-    await stopService(sandbox.folder);
-    const moved = await occupied(port, start);
-    expect(moved.port).not.toBe(port);
-    expect(recorded(sandbox.folder)).toEqual(moved);
-  });
+test("the port is kept over a stop, which waits until it is gone; it changes when something else has it", async () => {
+  expect(await stopService(sandbox.folder)).toBe(false);
+  const { port, pid } = await start();
+  expect(await stopService(sandbox.folder)).toBe(true);
+  expect(isAlive(pid)).toBe(false);
+  expect(recorded(sandbox.folder)).toEqual({ port });
+  expect((await start()).port).toBe(port);
+  await stopService(sandbox.folder);
+  const other = createServer().listen(port, "127.0.0.1");
+  await once(other, "listening");
+  const moved = await start();
+  expect(moved.port).not.toBe(port);
+  expect(recorded(sandbox.folder)).toEqual(moved);
+  other.close();
 });
 
 describe("start", () => {
@@ -123,21 +112,11 @@ describe("start", () => {
 });
 
 describe("stop", () => {
-  test("waits until it is gone", async () => {
-    const { pid } = await start();
-    expect(await stopService(sandbox.folder)).toBe(true);
-    expect(isAlive(pid)).toBe(false);
-  });
-
   test("ends one that does not listen to SIGTERM", async () => {
     writeFileSync(program, `process.on("SIGTERM", () => {});${fakeService}`);
     const { pid } = await start();
     await stopService(sandbox.folder, 200);
     expect(isAlive(pid)).toBe(false);
-  });
-
-  test("is content when nothing runs", async () => {
-    expect(await stopService(sandbox.folder)).toBe(false);
   });
 
   test("does not signal a stranger", async () => {

@@ -1,27 +1,42 @@
 import type { Page, WebSocketRoute } from "playwright-core";
 import { startService, type Service } from "../../../service/index";
 import { temporary, writeIn } from "../../fleet/made";
-import { client, type Send } from "../../service/helpers";
+import { client, FakeClock, type Send } from "../../service/helpers";
+import { startPinning } from "../../support/network";
 import { browse, openConsole, violations } from "../../console/browser";
 
 type Browser = Awaited<ReturnType<typeof browse>>;
+
+const tether = "t0mytether";
 
 /** Written from right to left, as are the signs and digits beside it. */
 const turning = "\u05d0";
 /** The last character would turn what follows around. */
 const name = `one ${turning}9 of 1\u202e`;
 
-/** A consortium with 50 environments, the first of them with twelve nodes, and names that reverse their neighbors. */
-async function buildMany(send: Send): Promise<{ consortiumId: string; environment: string }> {
+/** Names without spaces, and more members than are shown at first; then a consortium with 50 environments. */
+async function buildMany(send: Send) {
   const made = async (path: string, body: object): Promise<string> => {
     const { status, text, body: shown } = await send("POST", path, body);
     if (status !== 201) throw new Error(`${path}: ${text}`);
     return shown._id ?? shown.id;
   };
+  const wide = `/consortia/${await made("/consortia", { name: "x".repeat(70) })}`;
+  await made("/consortia", { name: "東京都港区のコンソーシアム 🌐 한국어" });
+  const members: string[] = [];
+  for (let index = 0; index < 12; index++)
+    members.push(await made(`${wide}/memberships`, { org_name: index === 0 ? "y".repeat(70) : `member ${index}` }));
+  const kind = { provider: "geth", consensus_type: "poa" };
+  const wideEnvironment = await made(`${wide}/environments`, { name: "z".repeat(70), ...kind });
+  const insideWide = `${wide}/environments/${wideEnvironment}`;
+  for (const membership_id of members.slice(0, 4))
+    await made(`${insideWide}/nodes`, { membership_id, name: `${"n".repeat(60)} ${membership_id}` });
+  await made(`${insideWide}/appcreds`, { membership_id: members[0] });
+  await startPinning((path, body) => send("POST", path, body), tether);
+
   const consortiumId = await made("/consortia", { name, description: name });
   const within = `/consortia/${consortiumId}`;
   const membership_id = await made(`${within}/memberships`, { org_name: name });
-  const kind = { provider: "geth", consensus_type: "poa" };
   const environment = await made(`${within}/environments`, { name, ...kind });
   for (let index = 1; index < 50; index++) {
     const inside = await made(`${within}/environments`, { name: `environment ${index}`, ...kind });
@@ -35,7 +50,7 @@ async function buildMany(send: Send): Promise<{ consortiumId: string; environmen
   await made(`${within}/invitations`, { org_name: name, email: "ops@third.example" });
   await made("/embedded/api-keys", { name });
   await made("/embedded/tethers", { environment: name });
-  return { consortiumId, environment };
+  return { consortiumId, environment, wideEnvironment };
 }
 
 /** The export of a stack that has the environment, with another consensus. */
@@ -56,15 +71,21 @@ describe("the console of a large network", () => {
   let page: Page;
   let server: WebSocketRoute;
   let environment: string;
+  let wide: string;
 
   beforeAll(async () => {
+    const timing = { nodeStart: 0, tetherHour: 3_000 };
+    const clock = new FakeClock();
     service = await startService({
-      timing: { nodeStart: 0 },
-      limits: { environments: 60, nodes: 12 },
+      clock: clock.now,
+      timing,
+      limits: { consortia: 5, environments: 60, nodes: 12 },
+      tethers: [{ id: tether, environment: "z".repeat(70) }],
     });
     send = client(service.baseUrl, service.apiKey);
     const made = await buildMany(send);
-    ({ environment } = made);
+    [environment, wide] = [made.environment, made.wideEnvironment];
+    clock.pass(120 * timing.tetherHour);
     console = await openConsole(service, "--stack-export", exported(made));
     browser = await browse();
     page = browser.context.pages()[0]!;
@@ -73,7 +94,7 @@ describe("the console of a large network", () => {
       route.connectToServer();
     });
     await page.goto(console.link);
-    await page.locator(".network-map").waitFor();
+    await page.locator(".network-map").nth(2).waitFor();
   });
   afterAll(async () => {
     await browser?.close();
@@ -81,27 +102,109 @@ describe("the console of a large network", () => {
     await service?.close();
   });
 
-  const phone = { width: 390, height: 844 };
+  const phone = { width: 360, height: 740 };
   const desktop = { width: 1_200, height: 900 };
-  const pages = () => ["", `environments/${environment}`, "tethers", "stacks", "keys", "testing"];
+  const pages = (): [route: string, heading: string | RegExp][] => [
+    ["", "Network"],
+    [`environments/${environment}`, /^one /],
+    [`environments/${wide}`, "z".repeat(70)],
+    ["tethers", "Tethers"],
+    [`tethers/${tether}`, tether],
+    ["stacks", "Stacks"],
+    ["keys", "API keys"],
+    ["testing", "Faults and calls"],
+  ];
   const visit = async (route: string) => {
+    const [, name] = pages().find(([one]) => one === route)!;
     await page.evaluate(`location.hash = "#/${route}"`);
+    await page.getByRole("heading", { level: 1, name }).waitFor();
     await page.locator("main").filter({ hasNotText: "Looking …" }).waitFor();
   };
   const button = (label: string) => page.getByRole("button", { name: label, exact: true });
   const rowsOf = (label: string) => page.getByRole("region", { name: label }).locator("tbody tr");
+  const first = (selector: string) => `document.querySelector(${JSON.stringify(selector)})`;
+  const styleOf = (selector: string, name: string) =>
+    page.evaluate<string>(`getComputedStyle(${first(selector)}).${name}`);
 
   test.each([
-    ["a phone", phone],
-    ["a screen", desktop],
-  ] as const)("on %s, no page is wider than the window, and axe finds nothing", async (_, size) => {
+    ["a phone", phone, { colorScheme: "light" }],
+    ["a screen in the dark", desktop, { colorScheme: "dark" }],
+    ["a screen with forced colors", desktop, { colorScheme: "light", forcedColors: "active" }],
+  ] as const)("on %s, nothing overflows, and axe finds nothing", async (_, size, media) => {
     await page.setViewportSize(size);
-    for (const route of pages()) {
+    await page.emulateMedia({ forcedColors: "none", ...media });
+    for (const [route] of pages()) {
       await visit(route);
-      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-      const found = size === desktop ? await violations(page) : []; // on a phone and in the dark: browser.test.ts
-      expect([route, wide, found]).toEqual([route, 0, []]);
+      const found = await page.evaluate<string[]>(`[...document.querySelectorAll("body *")]
+        .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".scroll, .skip"))
+        .map((one) => one.outerHTML.slice(0, 100))`);
+      expect([route, found, await violations(page)]).toEqual([route, [], []]);
     }
+  });
+
+  test("on a phone, each row of a table is a card, and only the first members are shown", async () => {
+    await page.setViewportSize(phone);
+    await visit("");
+    const members = page.getByRole("region", { name: "Members" }).filter({ hasText: "member 1" });
+    expect(
+      await page.evaluate(
+        `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(${first(".scroll:has(table)")})`,
+      ),
+    ).toBe(0);
+    expect(await members.getByRole("row").count()).toBe(1 + 10);
+    await page.getByRole("button", { name: "Show all 12" }).click();
+    expect(await members.getByRole("row").count()).toBe(1 + 12);
+    await members.getByRole("cell", { name: "y".repeat(70) }).waitFor();
+  });
+
+  test("on a phone no label is broken", async () => {
+    await page.setViewportSize(phone);
+    for (const route of ["tethers", "testing"]) {
+      await visit(route);
+      const broken = await page.evaluate<string[]>(`[...document.querySelectorAll(".line label > span")]
+        .filter((one) => one.offsetHeight > 2 * parseFloat(getComputedStyle(one).fontSize))
+        .map((one) => one.textContent)`);
+      expect([route, broken]).toEqual([route, []]);
+    }
+    await page.setViewportSize(desktop);
+  });
+
+  test("a map fits its contents: neither cut off nor enlarged", async () => {
+    await page.setViewportSize(desktop);
+    await visit("");
+    const sizes = await page.evaluate<{ cut: number; scale: number }[]>(`[...document.querySelectorAll(".drawing")]
+      .map((one) => {
+        const map = one.querySelector("svg");
+        const scale = map.getBoundingClientRect().width / Number(map.getAttribute("width"));
+        return { cut: one.scrollHeight - one.clientHeight, scale };
+      })`);
+    expect(sizes).toHaveLength(3);
+    const outside = await page.evaluate<string[]>(`[...document.querySelectorAll(".network-map .item text")]
+      .filter((text) => {
+        const [own, box] = [text, text.parentNode.querySelector(".shape")].map((one) => one.getBBox());
+        return own.x + own.width > box.x + box.width;
+      })
+      .map((text) => text.textContent)`);
+    expect(outside).toEqual([]);
+    for (const [index, { cut, scale }] of sizes.entries()) {
+      if (index > 0) expect(cut).toBe(0); // the first one scrolls
+      expect(scale).toBeLessThanOrEqual(1);
+      expect(scale).toBeGreaterThanOrEqual(0.75);
+    }
+  });
+
+  test("with forced colors, the current page is still visible", async () => {
+    await page.emulateMedia({ forcedColors: "active" });
+    expect(await styleOf('nav [aria-current="page"]', "outlineStyle")).toBe("solid");
+    expect(await styleOf("nav a:not([aria-current])", "outlineStyle")).toBe("none");
+    await page.emulateMedia({ forcedColors: "none" });
+  });
+
+  test("states and times are labeled, and a shortened hour is shown as such", async () => {
+    await visit("");
+    await page.locator(".state", { hasText: "set up" }).first().waitFor();
+    await visit(`tethers/${tether}`);
+    await page.getByText("1 hour, here 3 s").waitFor();
   });
 
   test("no name affects the writing direction of its neighbors", async () => {
@@ -120,7 +223,7 @@ describe("the console of a large network", () => {
       }
       return found;
     })()`;
-    for (const route of pages().filter((one) => !["stacks", "testing"].includes(one))) {
+    for (const route of ["", `environments/${environment}`, "tethers", "keys"]) {
       await visit(route);
       const found = await page.evaluate<{ names: number; beside: string[] }>(beside);
       expect([route, found.beside]).toEqual([route, []]);
@@ -145,16 +248,16 @@ describe("the console of a large network", () => {
       );
     expect(meters[0]).toEqual([true, true]);
     for (const [isFull, isMarked] of meters) expect(isMarked).toBe(isFull);
-    await button("Show all 52").click();
-    expect(await limits.getByRole("listitem").count()).toBe(52);
+    await button("Show all 55").click();
+    expect(await limits.getByRole("listitem").count()).toBe(55);
     await button("Show the first 10").first().click();
   });
 
   test("environments are a folded table, which can be searched by name, id and contents", async () => {
     await visit("");
-    const label = "Environments of ";
+    const label = "Environments of one";
     const search = page.getByLabel("Find in 50");
-    const map = page.getByRole("region", { name: /^Map of/ }).first();
+    const map = page.getByRole("region", { name: /^Map of one/ });
     expect((await map.boundingBox())!.height).toBeLessThanOrEqual(desktop.height); // the table is not far below
     await page.getByText("The map is larger than this window. It scrolls.").first().waitFor();
     expect(await rowsOf(label).count()).toBe(10);
@@ -198,6 +301,27 @@ describe("the console of a large network", () => {
     }
   });
 
+  test("reports are shown in pages", async () => {
+    await visit(`tethers/${tether}`);
+    const count = Number((await send("GET", `/tether/${tether}/reportCount`)).text);
+    expect(count).toBeGreaterThan(100);
+    const shows = async (first: number, last: number) => {
+      await page.getByText(`${first} to ${last} of ${count} reports`).waitFor();
+      await button(`Verify report ${last - 1}`).waitFor();
+      expect(await page.getByRole("region", { name: "Reports" }).getByRole("row").count()).toBe(2 + last - first);
+    };
+    await shows(count - 49, count);
+    expect(await button("Newer").isDisabled()).toBe(true);
+    await button("Older").click();
+    await shows(count - 99, count - 50);
+    await button("Older").click();
+    await shows(1, count - 100);
+    expect(await button("Older").isDisabled()).toBe(true);
+    await button("Newer").click();
+    await button("Newer").click();
+    await shows(count - 49, count);
+  });
+
   test("calls can be searched by path and status, and an earlier page stays when new calls arrive", async () => {
     for (let index = 0; index < 60; index++) await send("GET", index % 6 === 0 ? "/consortia/nope" : "/consortia");
     await visit("testing");
@@ -228,18 +352,6 @@ describe("the console of a large network", () => {
     await page.getByText("1 to 25 of 51 calls").waitFor();
   });
 
-  test("on a phone no label is broken", async () => {
-    await page.setViewportSize(phone);
-    for (const route of ["tethers", "testing"]) {
-      await visit(route);
-      const broken = await page.evaluate<string[]>(`[...document.querySelectorAll(".line label > span")]
-        .filter((one) => one.offsetHeight > 2 * parseFloat(getComputedStyle(one).fontSize))
-        .map((one) => one.textContent)`);
-      expect([route, broken]).toEqual([route, []]);
-    }
-    await page.setViewportSize(desktop);
-  });
-
   test("a slow service is shown as slow, with the age of the data, not as an outage", async () => {
     await visit("");
     const says = (text: RegExp) => page.getByRole("status").filter({ hasText: text }).first().waitFor();
@@ -254,17 +366,44 @@ describe("the console of a large network", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("revoking the key while the page is open is reported", async () => {
-    await page.reload();
-    await page.locator(".network-map").waitFor();
+  test("a frozen console counts as no connection, although none was closed", async () => {
+    const other = await browser.context.newPage();
+    await other.clock.install();
+    await other.goto(page.url().replace(/#.*/, "#/"));
+    const says = (hasText: string) => other.getByRole("status").filter({ hasText }).first().waitFor();
+    await other.locator(".network-map").first().waitFor();
+    await says("live");
+    console.signal("SIGSTOP");
+    try {
+      await other.clock.fastForward(20_000);
+      await says("no connection");
+    } finally {
+      console.signal("SIGCONT");
+    }
+    await says("live");
+    await other.close();
+  });
+
+  test("a revoked key, and then an outage, are shown on every page, and announced once", async () => {
+    await visit(`environments/${wide}`);
+    expect(await page.getByText(/no connection|key refused/).count()).toBe(0);
+    expect(await styleOf(".content", "filter")).toBe("none");
+    const told = page.getByRole("alert").filter({ hasText: /\w/ });
+    const status = page.getByRole("status");
     service.rotateKey(service.organizations[0]!.name);
-    await page.getByRole("status").getByText("key refused").waitFor();
-    await page
-      .getByRole("alert")
-      .getByText(/^The service no longer accepts the API key of this console/)
-      .waitFor();
-    expect(await page.locator(".content.old").count()).toBe(1);
+    await status.getByText("key refused").waitFor();
+    await told.getByText(/^The service no longer accepts the API key of this console/).waitFor();
     expect(await page.getByText("no connection").count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await service.close();
+    await status.getByText("no connection").waitFor();
+    await status.getByText(/As of \d{1,2} \w+ \d{4}, \d\d:\d\d:\d\d [A-Z]/).waitFor();
+    expect(await styleOf(".content", "filter")).toBe("grayscale(1)");
+    for (const route of [`tethers/${tether}`, `environments/${wide}`, ""]) {
+      await visit(route);
+      expect(await told.count()).toBe(1);
+    }
+    expect(await told.locator("summary").textContent()).toBe("Details");
     expect(await violations(page)).toEqual([]);
     expect(browser.complaints).toEqual([]);
   });

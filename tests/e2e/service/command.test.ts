@@ -1,9 +1,6 @@
-import { once } from "node:events";
 import { readdirSync, statSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
-import { consortium } from "../../cli/command";
 import { begun, built, serve, serveJson } from "../../service/child";
-import { build, client, newFolder, start } from "../../service/helpers";
+import { build, client, newFolder } from "../../service/helpers";
 import { until } from "../../support/until";
 
 beforeAll(built);
@@ -17,9 +14,6 @@ async function printed(lines: string[], text: string): Promise<string> {
   return lines.join("\n");
 }
 
-/** On a busy machine, a start says that it goes on. */
-const withoutLate = (stderr: string) => stderr.replace("consortium: the service is starting …\n", "");
-
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends it cleanly, with open connections", async (signal) => {
   const { child, ended, ready, send } = await serveJson([], { TMPDIR: dataDir });
   expect(ready).toMatchObject({ pid: child.pid, dataDir: null, organizations: [{ name: "local" }] });
@@ -29,13 +23,6 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends it cleanly, with op
   child.kill(signal);
   expect(await ended).toEqual({ code: 0, signal: null });
   expect(readdirSync(dataDir)).toEqual([]);
-});
-
-test("it imitates the hosted service on request", async () => {
-  const { send, stop } = await serveJson(["--like", "hosted"], { TMPDIR: dataDir });
-  const { _id } = (await send("POST", "/consortia", { name: "a" })).body;
-  expect((await send("GET", `/consortia/${_id}/memberships`)).body).toHaveLength(1);
-  await stop();
 });
 
 test("a ledger is idle after the time of --idle-after", async () => {
@@ -70,7 +57,7 @@ test("every flag reaches the service", async () => {
   for (const id of ["t1", "t2"]) expect((await send("GET", `/tether/${id}/account`)).status).toBe(200);
 });
 
-/* What is shown of the address, the keys and the folder: tests/service/command.test.ts. */
+/* What is shown of the address, the keys, the folder and errors: tests/service/command.test.ts. */
 describe("output", () => {
   test("--log logs requests without the key", async () => {
     const { lines } = await serve(["--log", "--data", dataDir, "--api-key", "my-key"]);
@@ -86,43 +73,5 @@ describe("output", () => {
     while ((await send("GET", "/consortia").catch(() => undefined))?.status !== 200);
     child.kill("SIGTERM");
     expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
-  });
-});
-
-const shown = (code: string) => `[${code}: docs/troubleshooting.md#${code}]`;
-
-/* Help, version, unknown options: tests/cli/command-line.test.ts. */
-describe("errors are one sentence, with exit code 1", () => {
-  test.each([
-    [["serve", "--port", "http"], /--port.*must be a whole number from 0 to 65535/],
-    [["serve", "--port", "70000"], /--port.*must be a whole number from 0 to 65535/],
-    [["serve", "--tether", "a b"], /^consortium: .*tethers.0.id/],
-    [["serve", "--data", ""], /It must name a folder/],
-    [["serve", "--limit", "gas"], /It must be name=number, with one of gas, memory, batch/],
-    [["serve", "--limit", "colour=5"], /It must be name=number/],
-    [["serve", "--port", "0", "--limit", "gas=0"], /callLimits\.gas.* \[invalid-setting: /],
-  ])("%j", async (args, message) => {
-    const { code, stdout, stderr } = await consortium(args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(message);
-    expect(stderr).not.toContain("    at ");
-  });
-
-  test("a port in use, and who has it", async () => {
-    const { service } = await start();
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const taken = [service.port, (other.address() as AddressInfo).port];
-    const whose = [
-      "another Consortium service, such as that of npm start. Use that one, or choose another port:",
-      "another program. Choose another port:",
-    ];
-    for (const [at, port] of taken.entries()) {
-      const { code, stderr } = await consortium(["serve", "--port", `${port}`]);
-      const next = `--port ${port + 1}, or --port 0 for any free one.`;
-      const why = `consortium: The port is in use: 127.0.0.1:${port} is taken by ${whose[at]} ${next} ${shown("port-taken")}\n`;
-      expect([code, withoutLate(stderr)]).toEqual([1, why]);
-    }
-    other.close();
   });
 });

@@ -32,27 +32,33 @@ async function failure(call: Promise<unknown>): Promise<string> {
 }
 
 describe("effects of faults", () => {
-  test("status: answers with it, Retry-After and the message, without acting", async () => {
-    const { send } = await facing({ kind: "status", status: 429, retryAfter: 3, errorMessage: "slow down" });
-    const answer = await create(send, "a");
-    expect(answer).toMatchObject({ status: 429, body: { errorMessage: "slow down" } });
-    expect(answer.headers.get("retry-after")).toBe("3");
-    expect(await names(send)).toEqual([]);
+  test.each<[FaultRule, number | "ECONNRESET", string[]]>([
+    [{ kind: "status", status: 429 }, 429, []],
+    [{ kind: "status", status: 504, acted: true }, 504, ["a"]],
+    [{ kind: "html", status: 503 }, 503, []],
+    [{ kind: "html", acted: true }, 502, ["a"]],
+    [{ kind: "resetBefore" }, "ECONNRESET", []],
+    [{ kind: "resetAfter" }, "ECONNRESET", ["a"]],
+  ])("%j: a create ends in %s, and has made %j", async (rule, end, made) => {
+    const { send } = await facing(rule);
+    const call = create(send, "a");
+    expect(end === "ECONNRESET" ? await failure(call) : (await call).status).toBe(end);
+    expect(await names(send)).toEqual(made);
   });
 
-  test("status: with a custom body, or without one", async () => {
-    const { service, send } = await facing({ kind: "status", status: 503 });
-    expect(await create(send, "a")).toMatchObject({ status: 503, body: { errorMessage: "Service Unavailable" } });
+  test("status and html: Retry-After, the message, a body, or a page like a proxy's", async () => {
+    const { service, send } = await facing({ kind: "status", status: 429, retryAfter: 3, errorMessage: "slow down" });
+    const answer = await create(send, "a");
+    expect(answer.body).toEqual({ errorMessage: "slow down" });
+    expect(answer.headers.get("retry-after")).toBe("3");
+    service.faults.add({ kind: "status", status: 503 });
+    expect((await create(send, "a")).body).toEqual({ errorMessage: "Service Unavailable" });
     service.faults.add({ kind: "status", status: 400, body: { error: { code: 7 } } });
     expect((await create(send, "a")).body).toEqual({ error: { code: 7 } });
-  });
-
-  test("status and html can hide that the service acted", async () => {
-    const { service, send } = await facing({ kind: "status", status: 504, acted: true });
-    expect((await create(send, "a")).status).toBe(504);
-    service.faults.add({ kind: "html", acted: true });
-    expect((await create(send, "b")).status).toBe(502);
-    expect(await names(send)).toEqual(["a", "b"]);
+    service.faults.add({ kind: "html", status: 503 });
+    const { headers, text } = await create(send, "a");
+    expect(headers.get("content-type")).toContain("text/html");
+    expect(text).toMatch(/^<html>.*503 Service Unavailable/);
   });
 
   test.each(["delay", "refuse"] as const)("%s: a duration longer than any timer does not end at once", async (kind) => {
@@ -65,24 +71,6 @@ describe("effects of faults", () => {
     void names(send).catch(() => undefined).finally(() => (ended = true)); // prettier-ignore
     for (let others = 0; others < 20; others++) await names(send);
     expect(ended).toBe(false);
-  });
-
-  test("html: a page like a proxy's", async () => {
-    const { send } = await facing({ kind: "html", status: 503 });
-    const { status, headers, text } = await create(send, "a");
-    expect(status).toBe(503);
-    expect(headers.get("content-type")).toContain("text/html");
-    expect(text).toMatch(/^<html>.*503 Service Unavailable/);
-    expect(await names(send)).toEqual([]);
-  });
-
-  test.each([
-    ["resetBefore", []],
-    ["resetAfter", ["a"]],
-  ] as const)("%s: the connection is reset, with these effects: %j", async (kind, done) => {
-    const { send } = await facing({ kind });
-    expect(await failure(create(send, "a"))).toBe("ECONNRESET");
-    expect(await names(send)).toEqual(done);
   });
 
   test.each([true, false])("hang (acted: %s): no answer until the client gives up", async (acted) => {

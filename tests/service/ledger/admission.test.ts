@@ -33,18 +33,12 @@ function withSignature(tx: Given, change: (r: bigint, s: bigint) => [bigint, big
   return encodeRlp([nonce!, price!, gas!, poor.address, value!, "0x", ...signature]);
 }
 
+const signs = (more: TransactionLike) => (base: Given) => poor.signTransaction({ ...base, ...more });
+const ofLondon = { type: 2, gasPrice: null, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n };
 /** Transactions that no block of a quorum ledger can include, beyond those in geth.test.ts. */
 const unfit: [string, RegExp, (base: Given) => Promise<string> | string][] = [
-  [
-    "too little gas for its access list",
-    /intrinsic gas too low/,
-    (base) => poor.signTransaction({ ...base, type: 1, accessList, gasLimit: 25_299n }),
-  ],
-  [
-    "fees of London",
-    /type not supported/,
-    (base) => poor.signTransaction({ ...base, type: 2, gasPrice: null, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }),
-  ],
+  ["too little gas for its access list", /intrinsic gas too low/, signs({ type: 1, accessList, gasLimit: 25_299n })],
+  ["fees of London", /type not supported/, signs(ofLondon)],
   ["a signature with a large s", /invalid sender/, (base) => withSignature(base, (r, s) => [r, order - s])],
   ...[[0n, 1n] as const, [1n, 0n] as const, [order, 1n] as const].map(([r, s]): (typeof unfit)[number] => [
     `the signature ${r}, ${s}`,
@@ -58,11 +52,9 @@ async function account() {
   const paid = { quorumLedger: { gasPriceEnabled: true } };
   const { credential, urls } = await ledgered({ answers: paid }, { provider: "quorum", consensus_type: "raft" });
   const call = <T>(method: string, ...params: unknown[]) => result<T>(urls.rpc, credential, method, ...params);
+  type Answer = { result?: string; error?: { code: number; message: string } };
   const answer = async (method: string, ...params: unknown[]) =>
-    (await rpc(urls.rpc, credential, eth(method, ...params))).body as {
-      result?: string;
-      error?: { code: number; message: string };
-    };
+    (await rpc(urls.rpc, credential, eth(method, ...params))).body as Answer;
   const chainId = BigInt(await call<string>("eth_chainId"));
   const send = async (tx: TransactionLike) => answer("eth_sendRawTransaction", await poor.signTransaction(tx));
   return { call, answer, chainId, send };
@@ -85,20 +77,14 @@ test("a transaction that no block can include is refused before it gets a hash, 
 test("a transaction with a hash gets a receipt, even with barely enough gas", async () => {
   const { call, answer, chainId } = await account();
   let nonce = 0;
-  const valid = fc.record({
-    data,
-    creates: fc.boolean(),
-    listed: fc.boolean(),
-    more: fc.constantFrom(0n, 1n, 10n ** 6n),
-  });
+  const more = fc.constantFrom(0n, 1n, 10n ** 6n);
+  const valid = fc.record({ data, creates: fc.boolean(), listed: fc.boolean(), more });
   const accepted = fc.asyncProperty(valid, async ({ data, creates, listed, more }) => {
     const to = creates ? null : poor.address;
     const given = { type: listed ? 1 : 0, ...(listed ? { accessList } : {}), chainId, nonce, to, gasPrice: 0n, data };
     const gasLimit = intrinsicGas(Transaction.from(given), "berlin") + more;
-    const { result: hash, error } = await answer(
-      "eth_sendRawTransaction",
-      await poor.signTransaction({ ...given, gasLimit }),
-    );
+    const raw = await poor.signTransaction({ ...given, gasLimit });
+    const { result: hash, error } = await answer("eth_sendRawTransaction", raw);
     expect(error).toBeUndefined();
     nonce++;
     await until(async () => (await call("eth_getTransactionReceipt", hash)) !== null);
@@ -107,28 +93,15 @@ test("a transaction with a hash gets a receipt, even with barely enough gas", as
 });
 
 test("several transactions of an account cannot spend the same money; one that replaces another may spend its", async () => {
-  const [pool, known, engine] = [
-    new Pool(),
-    new Accounts(),
-    { call: () => Promise.resolve(`0x${(1_000_000).toString(16)}`) },
-  ];
+  const [pool, known] = [new Pool(), new Accounts()];
+  const engine = { call: () => Promise.resolve(`0x${(1_000_000).toString(16)}`) } as never;
+  const rules = { known, pool, spec: { key: "e1", chainId: 5, accounts: 1 } };
   known.changed([{ from: poor.address, nonce: "-1" }]);
   const pay = async (nonce: number, value: number, gasPrice = 1) => {
-    const raw = await poor.signTransaction({
-      type: 0,
-      chainId: 5,
-      nonce,
-      to: poor.address,
-      gasLimit: 21_000,
-      gasPrice,
-      value,
-    });
+    const tx = { type: 0, chainId: 5, nonce, to: poor.address, gasLimit: 21_000, gasPrice, value };
+    const raw = await poor.signTransaction(tx);
     const sent = { raw, tx: Transaction.from(raw), from: poor.address.toLowerCase() };
-    const [hash, waiting] = await admitted(engine as never, sent, {
-      known,
-      pool,
-      spec: { key: "e1", chainId: 5, accounts: 1 },
-    });
+    const [hash, waiting] = await admitted(engine, sent, rules);
     pool.add(hash, waiting);
   };
   await pay(2, 500_000);

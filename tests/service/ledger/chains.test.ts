@@ -1,14 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
+import { Damaged, Refusal } from "../../../service/errors";
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
 import { LedgerData } from "../../../service/ledger/ledger-data";
 import { rpcCall } from "../../../service/ledger/rpc";
 import { startService } from "../../../service/index";
 import { Database } from "../../../service/storage/database";
-import { allOf, chainsAt, closeAll, emptyStore, enginesOf, profile } from "./chains";
+import { allOf, chainsAt, closeAll, emptyStore, enginesOf, profile, since } from "./chains";
 import { containing, newFolder } from "../helpers";
 import { until } from "../../support/until";
 
@@ -150,6 +151,83 @@ test("of the snapshots that a start could begin with, the three latest are kept"
     await data.snapshot({ number, hash: "0x", timestamp: 0, gas: 0 }, [], Buffer.from(`${number}`), 15);
   expect((await data.snapshots()).map(({ number }) => number)).toEqual([60, 50, 40, 30, 20]);
   await data.close();
+});
+
+/** A contract that stores and logs the hash of an earlier block, the time, and the random number. */
+const noting = (() => {
+  const code = "60034303404355444362010000015542600052600560206000a100";
+  return `0x60${(code.length / 2).toString(16)}600c60003960${(code.length / 2).toString(16)}6000f3${code}`;
+})();
+
+test.each([
+  ["without fees", spec],
+  ["with fees", { ...spec, profile: undefined }],
+])("%s, a ledger whose contract looks back in every block starts with the same blocks, twice", async (_, kind) => {
+  const start = () => chainsAt(dir, { blocks: 6, lookback: 2 }).chains.get(kind);
+  let chain = await start();
+  const accounts = await chain.call<string[]>("eth_accounts");
+  const [from] = accounts;
+  const deployed = await chain.call<string>("eth_sendTransaction", [{ from, data: noting }]);
+  type Receipt = { contractAddress: string; blockHash: string };
+  const { contractAddress: to, blockHash } = await chain.call<Receipt>("eth_getTransactionReceipt", [deployed]);
+  const send = () => chain.call<string>("eth_sendTransaction", [{ from, to, gas: "0x20000" }]);
+  for (let block = 0; block < 30; block++) await send();
+  for (let time = 0; time < 2; time++) {
+    const seen = await allOf(chain, accounts);
+    await closeAll();
+    chain = await start();
+    expect(since(seen, await allOf(chain, accounts))).toEqual([]);
+    expect(await chain.call("eth_getBlockByHash", [blockHash, false])).toMatchObject({ number: "0x1" });
+    expect(chain.lines.join("\n")).toContain("because later blocks look further back");
+    await send();
+  }
+});
+
+test("a block that is damaged while its ledger runs is reported, and the rest is served", async () => {
+  const store = emptyStore();
+  const first = await chainsAt(dir, {}, store).chains.get(spec);
+  const [from, to] = await first.call<string[]>("eth_accounts");
+  const send = (one: Chain) => one.call<string>("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+  for (let block = 0; block < 18; block++) await send(first);
+  await closeAll();
+  const again = await chainsAt(dir, {}, store).chains.get(spec);
+  const real = Object.getOwnPropertyDescriptor(Database.prototype, "get")!.value as Database["get"];
+  const reading = jest.spyOn(Database.prototype, "get").mockImplementation(function (this: Database, name: string) {
+    if (name.startsWith("block/") && name.endsWith("007")) throw new Damaged("Block 7 is damaged");
+    return real.call(this, name);
+  });
+  const block = (number: string) => again.call("eth_getBlockByNumber", [number, false]);
+  for (let time = 0; time < 2; time++) await expect(block("0x7")).rejects.toThrow("out of order: Block 7 is damaged");
+  expect(await block("0x8")).toMatchObject({ number: "0x8" });
+  await send(again);
+  reading.mockRestore();
+});
+
+test("an unrecordable change is not made, and its sender gets the error", async () => {
+  const { chains, warnings } = chainsAt(dir);
+  const chain = await chains.get(spec);
+  const [from, to] = await chain.call<string[]>("eth_accounts");
+  const full = new Refusal(507, "This cannot be written to disk");
+  const write = jest.spyOn(Database.prototype, "write").mockRejectedValue(full);
+  const call = [{ from, to, value: "0x1", gasPrice: "0x0" }];
+  for (let time = 0; time < 2; time++)
+    await expect(chain.call("eth_sendTransaction", call)).rejects.toThrow("cannot be written");
+  write.mockRestore();
+  expect(await chain.call("eth_getTransactionCount", [from, "pending"])).toBe("0x0");
+  await chain.call("eth_sendTransaction", call);
+  expect(chain.lines.filter((line) => line.includes("cannot be written"))).toHaveLength(1);
+  expect(await chain.call("eth_getTransactionCount", [from, "latest"])).toBe("0x1");
+  // the engine, which had begun, is replaced once: the second time, it waits for the record
+  expect(warnings).toEqual([containing("cannot be written"), containing("Restarting the ledger")]);
+});
+
+test("a sweep leaves folders that no ledger has made", async () => {
+  const store = emptyStore();
+  await chainsAt(dir, {}, store).chains.get(spec);
+  await closeAll();
+  cpSync(join(dir, "e1"), join(dir, "unknown"), { recursive: true });
+  await chainsAt(dir, {}, store).chains.sweep(() => false);
+  expect(readdirSync(dir)).toEqual(["unknown"]);
 });
 
 describe("a start that replays much", () => {

@@ -5,7 +5,6 @@ import { until } from "../../support/until";
 
 const MiB = 1_048_576;
 const code = (text: string) => ({ [contract]: { code: text } });
-const large = eth("eth_call", { to: contract }, "latest", code(returning(3_900_000)));
 
 interface Said {
   id?: unknown;
@@ -56,18 +55,6 @@ test("more gas than the limit is refused, and a call that never ends does, over 
   }
   const asked = eth("eth_call", { to: contract, gas: "-1", data: "0x00" }, "latest");
   expect((await target(service.url, asked)).body).toMatchObject({ error: { message: containing("gas") } });
-});
-
-test("a batch with long answers ends at the limit, in valid JSON, over HTTP and WebSocket", async () => {
-  const made = await ledgered({ callLimits: { answer: 16 * MiB } });
-  const { http, ws } = await ways(made);
-  const batch = Array.from({ length: 75 }, (_, id) => ({ ...large, id }));
-  for (const way of [http, ws]) {
-    const said = (await way(batch)) as Said[];
-    expect(said.map(({ id }) => id)).toEqual(batch.map(({ id }) => id));
-    expect(said.map(({ result }) => result !== undefined)).toEqual(batch.map((_, index) => index < 2));
-    expect(said.at(-1)).toMatchObject({ error: { code: -32_005, message: containing(`${16 * MiB} bytes`) } });
-  }
 });
 
 test("the memory of an execution ends at its limit", async () => {

@@ -31,7 +31,10 @@ test("nobody sends or signs for another member's account", async () => {
     expect(await overSocket(urls.wss, credential, call)).toMatchObject(refused);
   }
   expect(await result(urls.rpc, credential, "eth_getTransactionCount", foreign, "pending")).toBe("0x0");
-  expect(await result(urls.rpc, credential, "eth_sendTransaction", { from: own, to: foreign })).toMatch(/^0x/);
+  const sent = await result(urls.rpc, credential, "eth_sendTransaction", { from: own, to: foreign, value: "0x5" });
+  const told = <T>(method: string, ...params: unknown[]) => result<T>(theirs.urls.rpc, pair, method, ...params);
+  await until(async () => (await told("eth_getTransactionReceipt", sent)) !== null); // one ledger, through every node
+  expect(BigInt(await told<string>("eth_getBalance", foreign, "latest"))).toBe(10_000n * 10n ** 18n + 5n);
 });
 
 test("a WebSocket is closed, or never opens, if its credential is deleted meanwhile", async () => {

@@ -1,38 +1,6 @@
 import { once } from "node:events";
-import { matching, type World } from "../helpers";
-import { until } from "../../support/until";
-import { eth, ledgered, result, rpc, webSocket } from "../ledgers";
-
-const raft = { provider: "quorum", consensus_type: "raft", chain_id: 4_711 };
-
-test("a node's addresses lead to the environment's chain: calls, batches, transactions, through every node", async () => {
-  const { send, paths, membership, credential, urls } = await ledgered({}, raft);
-  expect(Number(await result(urls.rpc, credential, "eth_chainId"))).toBe(4_711);
-  const batch = await rpc(urls.rpc, credential, [eth("eth_chainId"), eth("net_version")]);
-  expect(batch).toMatchObject({ status: 200, body: [{ result: "0x1267" }, { result: "4711" }] });
-
-  const second = (await send("POST", `${paths.environment}/nodes`, { membership_id: membership })).body._id;
-  const status = async (path: string) => (await send("GET", `${path}/status`)).body;
-  const [one, two] = [await status(paths.node), await status(`${paths.environment}/nodes/${second}`)];
-  const [from, to] = [one, two].map(({ user_accounts }) => user_accounts[0]!);
-  expect(from).not.toBe(to);
-  const hash = await result<string>(urls.rpc, credential, "eth_sendTransaction", { from, to, value: "0x5" });
-  const own = { ...eth("eth_sendTransaction", { from, to, value: "0x0" }), id: "own" };
-  expect((await rpc(urls.rpc, credential, own)).body).toMatchObject({
-    jsonrpc: "2.0",
-    id: "own",
-    result: matching(/^0x/),
-  });
-  type Receipt = { status: string; blockNumber: string } | null;
-  let receipt: Receipt = null;
-  await until(async () => {
-    receipt = await result<Receipt>(two.urls.rpc, credential, "eth_getTransactionReceipt", hash);
-    return receipt !== null;
-  });
-  expect(receipt).toMatchObject({ status: "0x1" });
-  const balance = await result<string>(two.urls.rpc, credential, "eth_getBalance", to, "latest");
-  expect(BigInt(balance)).toBe(10_000n * 10n ** 18n + 5n);
-});
+import type { World } from "../helpers";
+import { eth, ledgered, rpc, webSocket } from "../ledgers";
 
 describe("access", () => {
   async function world() {

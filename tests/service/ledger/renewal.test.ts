@@ -105,13 +105,8 @@ test("logs of all blocks, of some, and of a filter are complete, whatever the pr
     const ask = (filter: object) => one.call<Log[]>("eth_getLogs", [filter]);
     const all = { fromBlock: "earliest", toBlock: "latest" };
     const [zero, other] = logs[0]!.topics;
-    expect(await ask(all)).toEqual(logs);
-    expect(await ask({ ...all, address: [contractAddress, to] })).toEqual(logs);
-    for (const topics of [[], [null], [zero], [[zero, other]], [null, other], [null, null]])
-      expect([topics, await ask({ ...all, topics })]).toEqual([topics, logs]);
-    for (const topics of [[other], [null, zero], [zero, other, null], [zero, zero]])
-      expect([topics, await ask({ ...all, topics })]).toEqual([topics, []]);
-    expect(await ask({ ...all, address: to })).toEqual([]);
+    expect(await ask({ ...all, address: [contractAddress, to], topics: [null, other] })).toEqual(logs);
+    expect(await ask({ ...all, topics: [zero, other, null] })).toEqual([]); // more: understood.test.ts
     const numberOf = ({ blockNumber }: Log) => Number(blockNumber);
     const part = { address: contractAddress, fromBlock: "0x3", toBlock: "0x2b" };
     expect(await ask(part)).toEqual(logs.filter((log) => numberOf(log) >= 3 && numberOf(log) <= 43));

@@ -37,17 +37,13 @@ const asked = (method: string, ...params: unknown[]) => ({ jsonrpc: "2.0", id: 1
 describe("a message", () => {
   test.each([
     ["{", "null -32700: The body is not JSON."],
-    ["[]", "null -32600: The batch is empty."],
     ['[{"id":4},1,1,1]', "4 -32600: batch too large: 4 calls, at most 3 are allowed"],
-    ["5", "null -32600: A call must be an object with a method."],
     ['{"id":3,"method":5,"jsonrpc":"2.0"}', "3 -32600: A call must be an object with a method."],
-    ['{"id":3,"method":"eth_chainId"}', '3 -32600: A call must have the field jsonrpc: "2.0".'],
-    ['{"id":"a","method":"eth_chainId","jsonrpc":"1.0"}', '"a" -32600: A call must have the field jsonrpc: "2.0".'],
-    ['{"id":{},"method":"eth_chainId","jsonrpc":"2.0"}', "null -32600: The id of a call must be a string or a number."],
     [
       '{"id":1,"method":"eth_chainId","jsonrpc":"2.0","params":{"a":1}}',
       "1 -32602: non-array args: the params of a call must be a list",
     ],
+    ['{"id":3,"method":"eth_chainId"}', '3 -32600: A call must have the field jsonrpc: "2.0".'],
     [
       '{"id":1,"method":"eth_getBalance","jsonrpc":"2.0","params":[9007199254740992]}',
       '1 -32600: A number is beyond 2^53 - 1: write it as a hexadecimal string, such as "0x20000000000000".',
@@ -228,26 +224,20 @@ describe("params", () => {
   ])("%s %j", (method, given, params) => expect(passed(method, given)).toBe(at(method, ...params)));
 
   test.each<[string, unknown[], string]>([
-    ["eth_getBalance", ["0x12"], "invalid argument 0: must be an address: 0x and 40 hexadecimal digits"],
-    ["eth_getBalance", [account, "0x01"], 'invalid argument 1: must be the number or hash of a block, or "latest"'],
     ["eth_getBalance", [account, `0x1${"0".repeat(16)}`], "invalid argument 1: must be the number or hash"],
     ["eth_getStorageAt", [account, "1".repeat(67)], "invalid argument 1: must be a storage key"],
     ["eth_getTransactionByHash", [`${hash}0`], "invalid argument 0: must be a hash"],
-    ["eth_call", [{ to: "0x12" }], "invalid argument 0: to: must be an address"],
     ["eth_call", [{ value: 5 }], "invalid argument 0: value: must be a hexadecimal number of at most 64 digits"],
     ["eth_call", [{ colour: 5, taste: 6 }], "invalid argument 0: unknown field colour, taste"],
     ["eth_call", [{ colour: 5, privateFor: [] }], "invalid argument 0: privateFor: this service has no private"],
-    ["eth_call", [5], "invalid argument 0: must be a transaction object"],
     ["eth_feeHistory", [1_025, "latest", []], "invalid argument 0: Too big: expected number to be <=1024"],
     ["eth_uninstallFilter", ["x".repeat(67)], "invalid argument 0: must be a text of at most 66 characters"],
     ["debug_traceTransaction", [hash, { tracer: "4byteTracer" }], "invalid argument 1: tracer: must be callTracer"],
     ["debug_traceTransaction", [hash, { stateOverrides: {} }], "invalid argument 1: "],
-    ["eth_getLogs", [{ blockHash: hash, toBlock: "latest" }], "cannot specify both BlockHash and FromBlock/ToBlock"],
     ["eth_getLogs", [{ address: Array(1_001).fill(account) }], "address: exceed max addresses: at most 1000"],
     ["eth_getProof", [account, Array(1_025).fill("0x1")], "invalid argument 1: must be at most 1024 storage keys"],
     ["eth_feeHistory", ["0x1", "latest", Array(101).fill(1)], "invalid argument 2: must be at most 100 percentiles"],
     ["eth_feeHistory", ["0x1", "latest", [-0.5]], "invalid reward percentile: -0.500000"],
-    ["eth_call", [{ gasPrice: "0x1", maxPriorityFeePerGas: "0x1" }], "both gasPrice and (maxFeePerGas or"],
   ])("%s %j is refused", (method, given, why) => expect(passed(method, given)).toContain(why));
 
   test("as many as are allowed pass", () => {

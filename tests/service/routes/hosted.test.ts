@@ -2,11 +2,12 @@ import { type ServiceOptions } from "../../../service/index";
 import { profileOf } from "../../../service/settings/settings";
 import { type Answer, build, client, furnished, listOf, matching, refused, start } from "../helpers";
 import { blocks, eth, ledgered, rpc } from "../ledgers";
-import { type Manner, manners } from "../recorded";
 import { tethered } from "../tethered";
 
 /* Effects of `like: "hosted"`, each compared with the specification. */
 
+const manners = ["specification", "hosted"] as const;
+type Manner = (typeof manners)[number];
 const timing = { environmentStart: 1_000, nodeStart: 2_000, deleting: 700, deletedVisible: 900 };
 const quorum = { provider: "quorum", consensus_type: "ibft" };
 const address = matching(/^0x[\da-f]{40}$/);

@@ -34,6 +34,9 @@ describe("a node's status and logs", () => {
     ["quorum", "ibft", "parity", 400],
     ["geth", "poa", "geth", 200],
     ["geth", "poa", "constellation", 400],
+    ["pantheon", "ibft", "pantheon", 200],
+    ["pantheon", "ibft", "geth", 200],
+    ["pantheon", "ibft", "constellation", 400],
   ])("%s/%s has logs of %s: %i", async (provider, consensus_type, client, status) => {
     const { send, paths } = await populated({}, { provider, consensus_type });
     expect((await send("GET", `${paths.node}/logs/${client}`)).status).toBe(status);

@@ -25,14 +25,6 @@ test("a folder is copied while its service writes: the copy is a data folder wit
   expect(names.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, count) => `c${count}`));
 });
 
-test("copies only a data folder, and only into a new folder", async () => {
-  const [dataDir, full] = [newFolder(), newFolder()];
-  await expect(backup(dataDir, join(full, "copy"))).rejects.toThrow("is not the data folder of a service");
-  mkdirSync(join(dataDir, "objects"));
-  writeFileSync(join(full, "mine"), "");
-  await expect(backup(dataDir, full)).rejects.toThrow("is not empty");
-});
-
 /** A folder with two ledgers, one of which has no database yet, and an account. */
 async function stopped(): Promise<string> {
   const dataDir = newFolder();

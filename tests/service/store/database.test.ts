@@ -27,18 +27,6 @@ async function filled(dir: string) {
   return [...entries, ...Array.from({ length: 5 }, (_, at): [string, string] => [`c${at}`, `value ${at}`])];
 }
 
-test("a file that is cut in half after a stop is an error that names it", async () => {
-  const dir = join(newFolder(), "db");
-  await filled(dir);
-  for (const file of readdirSync(dir).filter((name) => /\.(ldb|log)$|^MANIFEST|^CURRENT/.test(name))) {
-    const whole = readFileSync(join(dir, file));
-    writeFileSync(join(dir, file), whole.subarray(0, whole.length >> 1));
-    for (let time = 0; time < 2; time++) await expect(open(dir)).rejects.toThrow(`${file} is damaged`);
-    writeFileSync(join(dir, file), whole);
-  }
-  expect(await open(dir).then((database) => all(database).finally(() => database.close()))).toHaveLength(64);
-});
-
 test("what another process has opened meanwhile gets no mark of this one", async () => {
   const dir = join(newFolder(), "db");
   await filled(dir);

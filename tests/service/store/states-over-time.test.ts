@@ -39,13 +39,13 @@ test("a change of timing applies to later creates", async () => {
   expect(await state(`${paths.environment}/nodes/${late}`)).toBe("initializing");
 });
 
-test("an environment that is still initializing is not deleted", async () => {
-  const { send, clock, state, paths } = await clocked();
-  const answer = await send("DELETE", paths.environment);
-  expect(answer).toMatchObject(refused(409, "still initializing"));
-  expect(await state(paths.environment)).toBe("initializing");
-  clock.pass(500);
-  expect((await send("DELETE", paths.environment)).status).toBe(202);
+test.each(["initializing", "failed"])("a state that a test sets to %s stays forever", async (state) => {
+  const { service, send, clock, paths, node, environment } = await clocked();
+  service.store.nodes.setState(node, state);
+  service.store.environments.setState(environment, state);
+  expect(() => service.store.environments.get(node)).toThrow(`There is no environment ${node}`);
+  clock.pass(3_600_000);
+  for (const path of [paths.node, paths.environment]) expect((await send("GET", path)).body.state).toBe(state);
 });
 
 /* How long each kind is seen deleting: hosted.test.ts. */

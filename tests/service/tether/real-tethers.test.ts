@@ -57,97 +57,58 @@ async function onChain(url: string, { contract_address, contract_index, transact
 const targetsOf = async ({ get }: Anchored) =>
   ((await get()).body as unknown as { target_urls: Record<string, string> }).target_urls;
 
-describe("a tether that is deployed and activated, and stopped after three reports,", () => {
-  let it: Anchored;
-  let deployed: Wire;
-  let before: number;
-  let activated: { text: string; reports: number };
-  let last: number;
-  let url: string;
-  beforeAll(async () => {
-    it = await anchored({ timing: { ...quick, tetherHour: 150 } });
-    await it.configure();
-    deployed = (await it.post("/deploy")).body;
-    before = await it.count();
-    activated = { text: (await it.post("/activate")).text, reports: await it.count() };
-    await until(async () => (await it.count()) >= 3);
-    await it.post("/deactivate");
-    url = (await targetsOf(it)).rinkeby!;
-    const first = (await it.get("/reports/0")).body as unknown as Pinned;
-    await until(async () => (await it.count()) === (await onChain(url, first)).count); // a pin may have been under way
-    last = await it.count();
-  });
-
-  const report = async (which: "first" | "last") =>
-    (await it.get(`/reports/${which === "first" ? 0 : last - 1}`)).body as unknown as Pinned;
-
-  test("got the contract and its transaction from the deployment, which cannot be repeated", async () => {
-    expect(deployed).toMatchObject({ network: "rinkeby", contract_address: address, transaction_hash: hash });
-    expect(await it.post("/deploy")).toMatchObject(refused(409, "already deployed"));
-  });
-
-  test("had no report before its activation, and the first one with the answer", () => {
-    expect([before, activated.text]).toEqual([0, "true"]);
-    expect(activated.reports).toBeGreaterThan(0);
-  });
-
-  test("shows the last report under its number and as the last", async () => {
-    const shown = (await it.get("/lastReport")).body as unknown as { index: number }; // of a pin that was under way, too
-    expect(shown.index).toBeGreaterThanOrEqual(last - 1);
-    expect(shown).toEqual((await it.get(`/reports/${shown.index}`)).body);
-  });
-
-  test.each(["first", "last"] as const)("has a %s report with its hash in the contract", async (which) => {
-    const index = which === "first" ? 0 : last - 1;
-    const pinned = await report(which);
-    const { contract_address } = deployed;
-    const place = { network: "rinkeby", chain_id: 900_004, contract_address };
+test("a tether reports the states of both nodes until it is stopped, each with its hash in the contract", async () => {
+  const it = await anchored({ timing: { ...quick, tetherHour: 150 } });
+  await it.configure();
+  const { body: deployed } = await it.post("/deploy");
+  expect(deployed).toMatchObject({ network: "rinkeby", contract_address: address, transaction_hash: hash });
+  expect(await it.post("/deploy")).toMatchObject(refused(409, "already deployed"));
+  expect(await it.count()).toBe(0);
+  expect((await it.post("/activate")).text).toBe("true");
+  expect(await it.count()).toBeGreaterThan(0); // the first one comes with the answer
+  await until(async () => (await it.count()) >= 3);
+  await it.post("/deactivate");
+  const url = (await targetsOf(it)).rinkeby!;
+  const report = async (which: string) => (await it.get(which)).body as unknown as Pinned;
+  const first = await report("/reports/0");
+  await until(async () => (await it.count()) === (await onChain(url, first)).count); // a pin may have been under way
+  const last = (await it.count()) - 1;
+  expect(await report("/lastReport")).toEqual(await report(`/reports/${last}`));
+  const place = { network: "rinkeby", chain_id: 900_004, contract_address: deployed.contract_address };
+  for (const index of [0, last]) {
+    const pinned = await report(`/reports/${index}`);
     expect(pinned).toMatchObject({ ...place, index, contract_index: index });
     expect(pinned.reports).toHaveLength(2);
     expect(pinned.reports[0]).toMatchObject({ node_id: it.node, environment_id: it.environment, block_hash: hash });
     expect(pinned.hash).toBe(keccak256(toUtf8Bytes(canonicalJson(pinned.reports))));
     expect(await onChain(url, pinned)).toMatchObject({ hash: pinned.hash, block: pinned.block_number, events: 1 });
-  });
+  }
 });
 
-describe("a tether without funds on mainnet, and with two ether on rinkeby,", () => {
+test("a tether without funds on a network is not deployed there, but once it has money, which is shown by network", async () => {
   const rinkeby = String(2n * ether);
-  let it: Anchored;
-  let account: { address: string; balance: string };
-  beforeAll(async () => {
-    it = await anchored({ tethers: [{ id: "tether0001", funds: { mainnet: "0", rinkeby } }] });
-    await it.configure("mainnet");
-    account = (await it.get("/account")).body as never;
-  });
-
-  test("shows its account, with the balances on its target network and on another one", async () => {
-    expect(account).toEqual({ address, balance: "0" });
-    expect((await it.get("/accounts")).body).toEqual(account);
-    expect((await it.get()).body).toMatchObject({ account: account.address, deployed_networks: [] });
-    expect((await it.get("/balance/rinkeby")).body).toEqual({ address: account.address, balance: rinkeby });
-  });
-
-  test("is not deployed, and the error names the account and the network", async () => {
-    expect(await it.post("/deploy")).toMatchObject(refused(402, `${account.address} has no funds on mainnet`));
-    expect((await it.get()).body).toMatchObject({ deployed_networks: [] });
-  });
-
-  test.each([
-    ["less than nothing", "mainnet", "-1"],
-    ["nothing", "mainnet", "0"],
-    ["money of another network", "ropsten", "1"],
-  ])("is not given %s", async (_what, network, wei) => {
-    expect((await it.fund(network, wei)).status).toBe(400);
-  });
-
-  test("and then one ether there as well, pays for a contract on mainnet only", async () => {
-    const funded = await it.fund("mainnet", String(ether));
-    expect(funded).toMatchObject({ status: 200, body: { ...account, balance: String(ether) } });
-    expect((await it.post("/deploy")).status).toBe(200);
-    const left = BigInt((await it.get("/account")).body.balance);
-    expect([left < ether, left > 0n]).toEqual([true, true]);
-    expect((await it.get()).body).toMatchObject({ deployed_networks: ["mainnet"] });
-  });
+  const it = await anchored({ tethers: [{ id: "tether0001", funds: { mainnet: "0", rinkeby } }] });
+  await it.configure("mainnet");
+  const account = (await it.get("/account")).body;
+  expect(account).toEqual({ address, balance: "0" });
+  expect((await it.get("/accounts")).body).toEqual(account);
+  const own = (account as unknown as { address: string }).address;
+  expect((await it.get("/balance/rinkeby")).body).toEqual({ address: own, balance: rinkeby });
+  expect(await it.post("/deploy")).toMatchObject(refused(402, `${own} has no funds on mainnet`));
+  expect((await it.get()).body).toMatchObject({ account: own, deployed_networks: [] });
+  for (const [network, wei] of [
+    ["mainnet", "-1"],
+    ["mainnet", "0"],
+    ["ropsten", "1"],
+  ] as const)
+    // prettier-ignore
+    expect([network, wei, (await it.fund(network, wei)).status]).toEqual([network, wei, 400]);
+  const funded = await it.fund("mainnet", String(ether));
+  expect(funded).toMatchObject({ status: 200, body: { ...account, balance: String(ether) } });
+  expect((await it.post("/deploy")).status).toBe(200);
+  const left = BigInt((await it.get("/account")).body.balance);
+  expect([left < ether, left > 0n]).toEqual([true, true]);
+  expect((await it.get()).body).toMatchObject({ deployed_networks: ["mainnet"] });
 });
 
 test("a tether on the user's own network has its real balance there, and gets no money", async () => {

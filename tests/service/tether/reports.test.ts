@@ -78,13 +78,6 @@ describe("reports", () => {
     expect((await get("/account")).body.balance).toBe("0");
   });
 
-  test("the hour of the service can be short", async () => {
-    const { clock, count, post } = await active({ timing: { tetherHour: 10 } }, 1);
-    await post("/activate");
-    clock.pass(95);
-    expect(await count()).toBe(10);
-  });
-
   test("the environment is found by its name at activation, and no other of that name is ever pinned", async () => {
     const id = "tether0001";
     const { service, clock, send, get, post, configure } = await tethered({ tethers: [{ id, environment: "late" }] });

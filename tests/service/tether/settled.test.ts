@@ -55,18 +55,10 @@ function network(at: (ms: number, sends: number) => Shown, most = 600_000) {
     },
   };
   const target: Target = { network: "rinkeby", chainId: 1, local: undefined, call };
-  const settle = (options: { fresh?: boolean; isDone?: () => Promise<boolean> } = {}) =>
-    settled(
-      target,
-      "0xfrom",
-      made,
-      {
-        fresh: options.fresh ?? true,
-        isDone: options.isDone ?? (() => Promise.resolve(false)),
-        signal: new AbortController().signal,
-      },
-      pace,
-    );
+  const { signal } = new AbortController();
+  const usual = { fresh: true, isDone: () => Promise.resolve(false), signal };
+  const settle = (options: Partial<typeof usual> = {}) =>
+    settled(target, "0xfrom", made, { ...usual, ...options }, pace);
   return { settle, sends, calls, time: () => time };
 }
 

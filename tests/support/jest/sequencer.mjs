@@ -8,7 +8,7 @@ const long = [
   ...["install/languages", "install/release", "gitops/forges", "engine/engine"],
   ...["install/npm", "e2e/fleet/life", "stories/languages", "life/backends"],
   ...["life/killed", "plugin/from-terraform", "service/clients", "fleet/stages"],
-  ...["service/geth", "console/many", "console/browser", "gitops/kubernetes", "service/kills", "service/durability"],
+  ...["service/geth", "console/many", "console/browser", "gitops/kubernetes", "service/kills"],
 ];
 
 /** The seconds that each file took, in the user's cache. */

@@ -1,25 +1,12 @@
-import {
-  contract,
-  encoded,
-  ending,
-  nobody,
-  other,
-  reverting,
-  storing,
-  word,
-  zero,
-  type Params,
-  type Row,
-} from "./step";
+import { contract, encoded, ending, given, nobody, other, reverting, storing, word, zero } from "./step";
+import type { Params, Row, Seen } from "./step";
 
 /* Calls of code, and what they cost. */
 
 /** Calls of code that is there for one call. */
-const code = (bytes: string, more: object = {}): Params => [
-  { to: other, ...more },
-  "latest",
-  { [other]: { code: bytes } },
-];
+const code = (bytes: string, more: object = {}) => [{ to: other, ...more }, ...over({ code: bytes })];
+const over = (changes: object, ...block: object[]) => ["latest", { [other]: changes }, ...block];
+const slot0 = "0x60005460005260206000f3";
 const sha256 = `0x${"2".padStart(40, "0")}`;
 const reason = encoded(["string"], ["no such thing"]);
 const executed: [string, Params][] = [
@@ -62,62 +49,42 @@ const executed: [string, Params][] = [
   ["at a block that is not there", [{ to: other }, "0xffffff"]],
   ["at an earlier block", [{ to: other }, "0x1"]],
   ["for another chain", [{ to: other, chainId: "0x5" }, "latest"]],
-  [
-    "with changed storage",
-    [{ to: other }, "latest", { [other]: { code: "0x60005460005260206000f3", stateDiff: { [zero]: `0x${word(9)}` } } }],
-  ],
-  [
-    "with two kinds of changed storage",
-    [{ to: other }, "latest", { [other]: { state: {}, stateDiff: { [zero]: zero } } }],
-  ],
+  ["with changed storage", [{ to: other }, ...over({ code: slot0, stateDiff: { [zero]: `0x${word(9)}` } })]],
+  ["with two kinds of changed storage", [{ to: other }, ...over({ state: {}, stateDiff: { [zero]: zero } })]],
   ["of a precompile elsewhere", [{ to: nobody }, "latest", { [sha256]: { movePrecompileToAddress: nobody } }]],
-  [
-    "with a changed block",
-    [{ to: other }, "latest", { [other]: { code: "0x4360005260206000f3" } }, { number: "0x77" }],
-  ],
+  ["with a changed block", [{ to: other }, ...over({ code: "0x4360005260206000f3" }, { number: "0x77" })]],
 ];
 export const calls: Row[] = executed.map(([title, params]) => [`a call ${title}`, "eth_call", params]);
 
 /** Code that reads its slot 5, and an account. */
 const reading = ["latest", { [other]: { code: `0x6005545073${nobody.slice(2)}3100` } }];
+const stored = (seen: Seen) => ({ to: contract(seen), data: `0x${word(9)}` });
+const byRich = (seen: Seen) => ({ from: seen.rich.address, ...stored(seen) });
+
+const gas = (what: string, ...of: Parameters<typeof given>): Row => [`gas ${what}`, "eth_estimateGas", given(...of)];
+const list = (what: string, ...of: Parameters<typeof given>): Row => [
+  `an access list${what}`,
+  "eth_createAccessList",
+  given(...of),
+];
 
 export const estimates: Row[] = [
-  ["gas of a transfer", "eth_estimateGas", [{ to: nobody, value: "0x0" }]],
-  [
-    "gas of a transfer from an account",
-    "eth_estimateGas",
-    ({ rich }) => [{ from: rich.address, to: nobody, value: "0x1" }],
-  ],
-  ["gas of a deployment", "eth_estimateGas", [{ data: storing }]],
-  [
-    "gas of a call that stores",
-    "eth_estimateGas",
-    (seen) => [{ from: seen.rich.address, to: contract(seen), data: `0x${word(9)}` }],
-  ],
+  gas("of a transfer", { to: nobody, value: "0x0" }),
+  gas("of a transfer from an account", ({ rich }) => ({ from: rich.address, to: nobody, value: "0x1" })),
+  gas("of a deployment", { data: storing }),
+  gas("of a call that stores", byRich),
   ["gas of a call that reverts", "eth_estimateGas", code(reverting(`08c379a0${reason}`))],
   ["gas of a call that fails", "eth_estimateGas", code("0xfe")],
-  [
-    "gas of a call with too little",
-    "eth_estimateGas",
-    (seen) => [{ to: contract(seen), data: `0x${word(9)}`, gas: "0x5300" }],
-  ],
-  ["gas of money that nobody has", "eth_estimateGas", [{ from: nobody, to: other, value: "0xde0b6b3a7640000" }]],
-  ["gas at an earlier block", "eth_estimateGas", [{ to: nobody }, "0x1"]],
-  [
-    "an access list",
-    "eth_createAccessList",
-    (seen) => [{ from: seen.rich.address, to: contract(seen), data: `0x${word(9)}` }, "latest"],
-  ],
-  [
-    "an access list of a call that clears",
-    "eth_createAccessList",
-    (seen) => [{ from: seen.rich.address, to: contract(seen) }, "latest"],
-  ],
-  [
-    "an access list of code that reads others",
-    "eth_createAccessList",
-    [{ to: other, accessList: [{ address: zero.slice(0, 42), storageKeys: [zero] }] }, ...reading],
-  ],
-  ["an access list of a deployment", "eth_createAccessList", ({ rich }) => [{ from: rich.address, data: storing }]],
+  gas("of a call with too little", (seen) => ({ ...stored(seen), gas: "0x5300" })),
+  gas("of money that nobody has", { from: nobody, to: other, value: "0xde0b6b3a7640000" }),
+  gas("at an earlier block", { to: nobody }, "0x1"),
+  list("", byRich, "latest"),
+  list(" of a call that clears", (seen) => ({ from: seen.rich.address, to: contract(seen) }), "latest"),
+  list(
+    " of code that reads others",
+    { to: other, accessList: [{ address: zero.slice(0, 42), storageKeys: [zero] }] },
+    ...reading,
+  ),
+  list(" of a deployment", ({ rich }) => ({ from: rich.address, data: storing })),
   ["an access list of a call that reverts", "eth_createAccessList", code(reverting(`08c379a0${reason}`))],
 ];

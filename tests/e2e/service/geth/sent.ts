@@ -1,23 +1,6 @@
 import { encodeRlp, id, keccak256, stripZerosLeft, toBeHex, Transaction, Wallet } from "ethers";
-import {
-  call,
-  contract,
-  ending,
-  gwei,
-  hashOf,
-  nobody,
-  other,
-  reverting,
-  sends,
-  signed,
-  storing,
-  word,
-  zero,
-  type Params,
-  type Row,
-  type Seen,
-  type Step,
-} from "./step";
+import { call, ending, gwei, hashOf, nobody, other, reverting, sends, signed, stores, storing, zero } from "./step";
+import type { Params, Row, Seen, Sent, Step } from "./step";
 
 /* Transactions: refused ones, ones in blocks, and waiting ones. */
 
@@ -26,6 +9,7 @@ const simple = { value: 5n };
 const tipped = (maxPriorityFeePerGas: bigint, maxFeePerGas: bigint) => {
   return { type: 2, gasPrice: null, maxPriorityFeePerGas, maxFeePerGas };
 };
+const accessList = [{ address: other, storageKeys: [zero] }];
 const refused: [string, Params][] = [
   ["bytes that are no transaction", ["0x1234"]],
   ["no bytes", ["0x"]],
@@ -68,18 +52,8 @@ export const made: Step[] = [
   call(["a nonce that is used", "eth_sendRawTransaction", signed({ nonce: 0, value: 6n })]),
   sends("a deployment", { nonce: 1, to: null, data: storing, gasLimit: 200_000 }),
   call(["the receipt of the deployment", "eth_getTransactionReceipt", hashOf("a deployment")]),
-  sends("a call of the contract", (seen) => ({
-    nonce: 2,
-    to: contract(seen),
-    data: `0x${word(7)}`,
-    gasLimit: 100_000,
-  })),
-  sends("a transfer with an access list", {
-    nonce: 3,
-    type: 1,
-    gasLimit: 30_000,
-    accessList: [{ address: other, storageKeys: [zero] }],
-  }),
+  stores("a call of the contract", 2, 7),
+  sends("a transfer with an access list", { nonce: 3, type: 1, gasLimit: 30_000, accessList }),
   sends("a transfer with fees", { nonce: 4, ...tipped(gwei, 2n * gwei) }),
   sends("a contract that reverts", { nonce: 5, to: null, data: reverting(""), gasLimit: 100_000 }),
   sends("a contract of an invalid opcode", { nonce: 6, to: null, data: "0xfe", gasLimit: 100_000 }),
@@ -89,25 +63,25 @@ export const made: Step[] = [
   sends("a second deployment", { nonce: 10, to: null, data: storing, gasLimit: 200_000 }),
 ];
 
+const waits = "a transaction that waits for another";
+const replacing = "another in its place at a higher price";
+const raw = (title: string, request: Sent) => call([title, "eth_sendRawTransaction", signed(request)]);
+const told = (title: string, of: string, what = "TransactionByHash") => call([title, `eth_get${what}`, hashOf(of)]);
 export const waiting: Step[] = [
-  call(["a transaction that waits for another", "eth_sendRawTransaction", signed({ nonce: 19, value: 1n })]),
-  call(["what waits: as it is", "eth_getTransactionByHash", hashOf("a transaction that waits for another")]),
-  call(["what waits: its receipt", "eth_getTransactionReceipt", hashOf("a transaction that waits for another")]),
-  call(["what waits: its bytes", "eth_getRawTransactionByHash", hashOf("a transaction that waits for another")]),
-  call(["what waits, again", "eth_sendRawTransaction", signed({ nonce: 19, value: 1n })]),
-  call(["another in its place at the same price", "eth_sendRawTransaction", signed({ nonce: 19, value: 2n })]),
-  call([
-    "another in its place at a higher price",
-    "eth_sendRawTransaction",
-    signed({ nonce: 19, value: 3n, gasPrice: 2n * gwei }),
-  ]),
-  call(["another with the same tip", "eth_sendRawTransaction", signed({ nonce: 19, ...tipped(2n * gwei, 9n * gwei) })]),
+  raw(waits, { nonce: 19, value: 1n }),
+  told("what waits: as it is", waits),
+  told("what waits: its receipt", waits, "TransactionReceipt"),
+  told("what waits: its bytes", waits, "RawTransactionByHash"),
+  raw("what waits, again", { nonce: 19, value: 1n }),
+  raw("another in its place at the same price", { nonce: 19, value: 2n }),
+  raw(replacing, { nonce: 19, value: 3n, gasPrice: 2n * gwei }),
+  raw("another with the same tip", { nonce: 19, ...tipped(2n * gwei, 9n * gwei) }),
   call(["the count with what waits", "eth_getTransactionCount", ({ rich }) => [rich.address, "pending"]]),
   sends("what fills the gap", { nonce: 18, value: 4n }),
-  call(["the receipt of what waited", "eth_getTransactionReceipt", hashOf("another in its place at a higher price")]),
-  call(["what was replaced", "eth_getTransactionByHash", hashOf("a transaction that waits for another")]),
-  call(["a transaction with fees that waits", "eth_sendRawTransaction", signed({ nonce: 99, ...tipped(1n, 2n) })]),
-  call(["its fees while it waits", "eth_getTransactionByHash", hashOf("a transaction with fees that waits")]),
+  told("the receipt of what waited", replacing, "TransactionReceipt"),
+  told("what was replaced", waits),
+  raw("a transaction with fees that waits", { nonce: 99, ...tipped(1n, 2n) }),
+  told("its fees while it waits", "a transaction with fees that waits"),
 ];
 
 /** By the account of the node. */

@@ -29,6 +29,10 @@ export const call = ([title, method, params]: Row): Step => ({
   title,
   body: async (seen) => body(method, typeof params === "function" ? await params(seen) : params),
 });
+/** Params of which the first one may depend on what was seen. */
+export const given =
+  (first: object | ((seen: Seen) => object), ...more: unknown[]) =>
+  (seen: Seen): unknown[] => [typeof first === "function" ? (first as (seen: Seen) => object)(seen) : first, ...more];
 export const text = (title: string, sent: string): Step => ({ title, body: () => sent });
 
 export const zero = `0x${"0".repeat(64)}`;
@@ -64,5 +68,8 @@ export const sends = (title: string, request: Sent | ((seen: Seen) => Sent)): St
 
 export const contract = (seen: Seen) =>
   seen.of<{ contractAddress: string }>("the receipt of the deployment").contractAddress;
-export const blockOf = (seen: Seen) => seen.of<{ blockHash: string }>("the receipt of the deployment");
+export const blockOf = (seen: Seen) => seen.of<{ blockHash: string }>("the receipt of the deployment").blockHash;
 export const hashOf = (step: string) => (seen: Seen) => [seen.of(step)];
+/** Calls the contract, which keeps this value. */
+export const stores = (title: string, nonce: number, value: number): Step =>
+  sends(title, (seen) => ({ nonce, to: contract(seen), data: `0x${word(value)}`, gasLimit: 100_000 }));

@@ -1,18 +1,5 @@
-import {
-  blockOf,
-  body,
-  call,
-  contract,
-  hashOf,
-  nobody,
-  text,
-  topic,
-  zero,
-  type Params,
-  type Row,
-  type Seen,
-  type Step,
-} from "./step";
+import { blockOf, body, call, contract, given, hashOf, nobody, text, topic, zero } from "./step";
+import type { Row, Seen, Step } from "./step";
 import { sequences } from "./sequences";
 import { made, signs, waiting } from "./sent";
 import { calls, estimates } from "./executed";
@@ -63,6 +50,7 @@ const messages: Step[] = [
   text("too many params", body("eth_chainId", [1])),
 ];
 
+const unknown = `0x${"77".repeat(32)}`;
 const state: Row[] = [
   ["a balance of nobody", "eth_getBalance", [nobody, "latest"]],
   ["a balance without a block", "eth_getBalance", [nobody]],
@@ -80,13 +68,9 @@ const state: Row[] = [
   ["a balance at a decimal number", "eth_getBalance", [nobody, "12"]],
   ["a balance at a number with leading zeros", "eth_getBalance", [nobody, "0x00"]],
   ["a balance at 0x", "eth_getBalance", [nobody, "0x"]],
-  ["a balance at an unknown hash", "eth_getBalance", [nobody, `0x${"77".repeat(32)}`]],
-  ["a balance at an unknown hash in an object", "eth_getBalance", [nobody, { blockHash: `0x${"77".repeat(32)}` }]],
-  [
-    "a balance at a hash and a number",
-    "eth_getBalance",
-    [nobody, { blockHash: `0x${"77".repeat(32)}`, blockNumber: "0x0" }],
-  ],
+  ["a balance at an unknown hash", "eth_getBalance", [nobody, unknown]],
+  ["a balance at an unknown hash in an object", "eth_getBalance", [nobody, { blockHash: unknown }]],
+  ["a balance at a hash and a number", "eth_getBalance", [nobody, { blockHash: unknown, blockNumber: "0x0" }]],
   ["a count of nobody", "eth_getTransactionCount", [nobody, "latest"]],
   ["code of nobody", "eth_getCode", [nobody, "latest"]],
   ["storage of nobody", "eth_getStorageAt", [nobody, "0x0", "latest"]],
@@ -141,28 +125,20 @@ const after: Row[] = [
   ["its bytes", "eth_getRawTransactionByHash", hashOf("a transfer with fees")],
   ["a block with a transaction", "eth_getBlockByNumber", ["0x2", true]],
   ["a block with the hash of a transaction", "eth_getBlockByNumber", ["0x2", false]],
-  ["a block by its hash", "eth_getBlockByHash", (seen) => [blockOf(seen).blockHash, true]],
+  ["a block by its hash", "eth_getBlockByHash", (seen) => [blockOf(seen), true]],
   ["the latest block", "eth_getBlockByNumber", ["latest", false]],
   ["the safe block", "eth_getBlockByNumber", ["safe", false]],
   ["the final block", "eth_getBlockByNumber", ["finalized", false]],
   ["the pending block", "eth_getBlockByNumber", ["pending", false]],
   ["receipts of a block", "eth_getBlockReceipts", ["0x3"]],
-  ["receipts of a block by its hash", "eth_getBlockReceipts", (seen) => [blockOf(seen).blockHash]],
+  ["receipts of a block by its hash", "eth_getBlockReceipts", (seen) => [blockOf(seen)]],
   ["a count of a block", "eth_getBlockTransactionCountByNumber", ["0x3"]],
-  ["a count of a block by its hash", "eth_getBlockTransactionCountByHash", (seen) => [blockOf(seen).blockHash]],
+  ["a count of a block by its hash", "eth_getBlockTransactionCountByHash", (seen) => [blockOf(seen)]],
   ["a transaction by its block and index", "eth_getTransactionByBlockNumberAndIndex", ["0x3", "0x0"]],
-  [
-    "a transaction by its block's hash",
-    "eth_getTransactionByBlockHashAndIndex",
-    (seen) => [blockOf(seen).blockHash, "0x0"],
-  ],
+  ["a transaction by its block's hash", "eth_getTransactionByBlockHashAndIndex", (seen) => [blockOf(seen), "0x0"]],
   ["what the receiver has", "eth_getBalance", [nobody, "latest"]],
   ["what the receiver had", "eth_getBalance", [nobody, "0x0"]],
-  [
-    "what the receiver had at a block's hash",
-    "eth_getBalance",
-    (seen) => [nobody, { blockHash: blockOf(seen).blockHash }],
-  ],
+  ["what the receiver had at a block's hash", "eth_getBalance", (seen) => [nobody, { blockHash: blockOf(seen) }]],
   ["what the sender has", "eth_getBalance", ({ rich }) => [rich.address, "latest"]],
   ["what the sender had", "eth_getBalance", ({ rich }) => [rich.address, "0x2"]],
   ["the sender's count", "eth_getTransactionCount", ({ rich }) => [rich.address, "latest"]],
@@ -175,38 +151,35 @@ const after: Row[] = [
   ["a proof of its storage", "eth_getProof", (seen) => [contract(seen), ["0x0"], "latest"]],
 ];
 
-const logs = (filter: object | ((seen: Seen) => object)): Params =>
-  typeof filter === "function" ? (seen) => [(filter as (seen: Seen) => object)(seen)] : [filter];
+const logs = (of: string, filter: object | ((seen: Seen) => object)): Row => [
+  `logs ${of}`,
+  "eth_getLogs",
+  given(filter),
+];
 const logged: Row[] = [
-  ["logs of all blocks", "eth_getLogs", logs({ fromBlock: "0x0", toBlock: "latest" })],
-  ["logs of the latest block", "eth_getLogs", logs({})],
-  ["logs of one address", "eth_getLogs", logs((seen) => ({ fromBlock: "0x0", address: contract(seen) }))],
-  [
-    "logs of a list of addresses",
-    "eth_getLogs",
-    logs((seen) => ({ fromBlock: "0x0", address: [nobody, contract(seen)] })),
-  ],
-  ["logs of a topic", "eth_getLogs", logs({ fromBlock: "0x0", topics: [topic] })],
-  ["logs of a topic or another", "eth_getLogs", logs({ fromBlock: "0x0", topics: [[topic, zero]] })],
-  ["logs of any first topic", "eth_getLogs", logs({ fromBlock: "0x0", topics: [null] })],
-  ["logs with three topics", "eth_getLogs", logs({ fromBlock: "0x0", topics: [null, null, null] })],
-  ["logs with another topic", "eth_getLogs", logs({ fromBlock: "0x0", topics: [zero] })],
-  [
-    "logs of one block",
-    "eth_getLogs",
-    logs((seen) => ({ blockHash: seen.of<{ blockHash: string }>("a call of the contract: its receipt").blockHash })),
-  ],
-  ["logs of an unknown block", "eth_getLogs", logs({ blockHash: zero })],
-  ["logs of a block and a range", "eth_getLogs", logs({ blockHash: zero, fromBlock: "0x0" })],
-  ["logs of a range that ends before it begins", "eth_getLogs", logs({ fromBlock: "0x3", toBlock: "0x1" })],
-  ["logs beyond the head", "eth_getLogs", logs({ fromBlock: "0xfffff0", toBlock: "0xfffff1" })],
-  ["logs up to beyond the head", "eth_getLogs", logs({ fromBlock: "0x0", toBlock: "0xfffff1" })],
-  ["logs of five topics", "eth_getLogs", logs({ fromBlock: "0x0", topics: [null, null, null, null, null] })],
-  ["logs of a short topic", "eth_getLogs", logs({ topics: ["0x12"] })],
-  ["logs of a short address", "eth_getLogs", logs({ address: "0x12" })],
+  logs("of all blocks", { fromBlock: "0x0", toBlock: "latest" }),
+  logs("of the latest block", {}),
+  logs("of one address", (seen) => ({ fromBlock: "0x0", address: contract(seen) })),
+  logs("of a list of addresses", (seen) => ({ fromBlock: "0x0", address: [nobody, contract(seen)] })),
+  logs("of a topic", { fromBlock: "0x0", topics: [topic] }),
+  logs("of a topic or another", { fromBlock: "0x0", topics: [[topic, zero]] }),
+  logs("of any first topic", { fromBlock: "0x0", topics: [null] }),
+  logs("with three topics", { fromBlock: "0x0", topics: [null, null, null] }),
+  logs("with another topic", { fromBlock: "0x0", topics: [zero] }),
+  logs("of one block", (seen) => ({
+    blockHash: seen.of<{ blockHash: string }>("a call of the contract: its receipt").blockHash,
+  })),
+  logs("of an unknown block", { blockHash: zero }),
+  logs("of a block and a range", { blockHash: zero, fromBlock: "0x0" }),
+  logs("of a range that ends before it begins", { fromBlock: "0x3", toBlock: "0x1" }),
+  logs("beyond the head", { fromBlock: "0xfffff0", toBlock: "0xfffff1" }),
+  logs("up to beyond the head", { fromBlock: "0x0", toBlock: "0xfffff1" }),
+  logs("of five topics", { fromBlock: "0x0", topics: [null, null, null, null, null] }),
+  logs("of a short topic", { topics: ["0x12"] }),
+  logs("of a short address", { address: "0x12" }),
   ["logs of no filter", "eth_getLogs", []],
   ["logs of a number", "eth_getLogs", [1]],
-  ["logs of a word", "eth_getLogs", logs({ fromBlock: "newest" })],
+  logs("of a word", { fromBlock: "newest" }),
 ];
 
 const filters: Row[] = [
