@@ -116,7 +116,7 @@ export class Verbs {
 
   /**
    * Validates inputs without a call, and keeps what programs and adapters added for later verbs.
-   * @returns `lines` for the preview, too
+   * @returns `lines` for the preview, too, which may hold secrets: who shows them masks them
    */
   check(olds: Props, news: Props): { inputs: Props; failures: Issue[]; lines: string[] } {
     this.sessions.check();
@@ -126,7 +126,9 @@ export class Verbs {
     const { inputs, issues } = check(this.definition, resourceOnly(news), resourceOnly(olds));
     const isNew = Object.keys(olds).length === 0;
     const lines = [
-      ...(news[previewKey] && isNew ? cautionsOf(this.definition, inputs, this.sessions.run().stopped) : []),
+      ...(news[previewKey] && isNew && issues.length === 0
+        ? cautionsOf(this.definition, inputs, this.sessions.run().stopped)
+        : []),
       ...(this.definition.steps?.losses?.(olds, news) ?? []),
     ];
     const taken = issues.length > 0 ? [] : this.#declare(isNew, inputs, news);
@@ -145,7 +147,7 @@ export class Verbs {
         ...(mayBeSecret(this.definition, inputs) && { [secretsKey]: unknown }),
       },
       failures,
-      lines: lines.map((line) => secrets.mask(line)),
+      lines,
     };
   }
 
@@ -222,7 +224,7 @@ export class Verbs {
       changes:
         difference.changes ||
         (doesTakeItsOwn(news) ?? storedIn(olds).takesItsOwn ?? false) !== (storedIn(olds).takesItsOwn ?? false),
-      warnings: [...this.#planned(news, plans), ...warnings, ...unproved].map((line) => sessions.secrets.mask(line)),
+      warnings: [...this.#planned(news, plans), ...warnings, ...unproved],
     };
   }
 

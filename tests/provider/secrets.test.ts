@@ -1,4 +1,4 @@
-import { Engine, type Props } from "../support/engine";
+import { Engine, type Kind, type Props } from "../support/engine";
 import { json, peer } from "../support/peer";
 import { setEnvironment, start } from "../support/service";
 import { secret } from "../support/double/wire";
@@ -79,6 +79,17 @@ describe("the dynamic provider refuses a wrong input", () => {
     expect(failures.map(({ property }) => property)).toEqual(properties);
     expect(JSON.stringify(failures)).not.toMatch(/1234567|canary/);
   });
+});
+
+test.each<[string, Kind, Props]>([
+  ["a creation in place of an adoption", "consortium", { name: canary, adopt: true }],
+  ["an adoption", "consortium", { name: "trade", adopt: canary }],
+  ["a cost", "tetherService", { tetherId: "aBcDeFgHiJ", network: `other:${canary}`, intervalHours: 1 }],
+])("a preview that announces %s hides the secret in it", async (_, kind, inputs) => {
+  const { said } = await start();
+  const secrets = Object.keys(inputs).flatMap((key) => (String(inputs[key]).includes(canary) ? [[key]] : []));
+  await new Engine(kind).preview({ ...inputs, __secrets: secrets, __preview: true });
+  expectHidden(said.join("\n"));
 });
 
 test("later runs know the secrets from the state, and the marks do not reach the service", async () => {

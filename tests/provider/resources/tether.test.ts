@@ -33,6 +33,15 @@ test("created: every step once, in the specified order; then nothing is left to 
   expect(calls()).toEqual([]);
 });
 
+test.each<[string, object, boolean]>([
+  ["a network that is known announces what it costs", {}, true],
+  ["a network that is misspelt announces nothing: it is refused", { network: "rinkebi" }, false],
+])("a preview with %s", async (_, args, isAnnounced) => {
+  const { engine, said } = await tethered();
+  await engine.preview({ ...tetherArgs, ...args, __preview: true });
+  expect(said.some((line) => line.includes("pays for a contract"))).toBe(isAnnounced);
+});
+
 test("does not wait for the limit if the environment to pin does not exist", async () => {
   const { engine, service, time } = await tethered();
   const errorMessage = "The environment payments does not exist yet.";
