@@ -15,7 +15,7 @@ import {
   textOf,
   UserError,
 } from "pulumi-consortium/internal/fleet";
-import { beyondLimits } from "./limits";
+import { beyondLimits } from "./consortia";
 import { type Fleet, type FleetDefinition, FleetFile, type FleetStack, type PolicyPack, reached } from "./schema";
 
 /* Reads a fleet file: schema.ts has its form. */
