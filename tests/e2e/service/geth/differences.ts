@@ -96,7 +96,9 @@ export const differences: Record<string, Without> = {
   "errors of `eth_simulateV1`": textOf([-38_010, -38_011, -38_013, -38_014, -38_015], () => ""),
   "`debug_traceTransaction`": (answer, around) =>
     of(/^calls of a contract that needs more gas$/)(
-      changed(answer, (name, value) => (name === "error" ? String(value).replace(/^out of gas: /, "") : value)),
+      changed(answer, (name, value) =>
+        name === "error" && typeof value === "string" ? value.replace(/^out of gas: /, "") : value,
+      ),
       around,
     ),
   "`finalized`": of(/^the final block$/),
