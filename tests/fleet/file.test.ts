@@ -155,7 +155,6 @@ const wrong: [string, string, string[]][] = [
 
 test.each([
   ["parallel: 2\n", 2],
-  ["concurrency: 3\n", 3],
   ["", 4],
 ])("how many stacks run at a time: %j", (line, count) => {
   write("fleet.yaml", line + organization("prod: networks/trade.yaml"));

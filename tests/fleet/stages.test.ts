@@ -67,7 +67,8 @@ test("order, stop, resume and the merged report", async () => {
     code: 1,
     stderr: "Stage 3 did not run: 35 stacks. Run these shards again, and merge all of them.\n",
   });
-  const { stdout } = await fleet(["status", ...results.values()]);
+  const { code, stderr, stdout } = await fleet(["status", ...results.values()]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: stopped.stderr });
   expect(stdout).toMatch(/^acme-pilot-7 +failed .*out of order/m);
   expect(stdout).toContain("8 more stacks ready\n8 of 44 stacks ready (18 %), 1 failed, 35 not begun");
 

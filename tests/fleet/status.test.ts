@@ -6,7 +6,7 @@ import { type StackObject } from "../../fleet/cluster";
 import { finished } from "../../tools/lib/processes.mjs";
 import { built } from "../service/child";
 import { Kubernetes } from "./kubernetes-double";
-import { fleetOf, result, temporary, writeIn } from "./made";
+import { fleetOf, temporary, writeIn } from "./made";
 import { StubPulumi } from "./stub-pulumi";
 
 /* `status` and `resume`, as processes: Jest does not load the client, which is an ECMAScript module. */
@@ -123,25 +123,6 @@ describe("status", () => {
     expect(readFileSync(files[0]!, "utf8")).toContain('tests="1000" failures="10"');
     expect(readFileSync(files[1]!, "utf8")).toContain('consortium_fleet_stacks{state="stalled"} 10');
     expect(cluster.calls).toHaveLength(5);
-  });
-
-  test("shows the results of shards, and missing shards", async () => {
-    const files = [1, 2].map((index) => {
-      const outcome = index === 1 ? "ok" : "failed";
-      const names = [["s1", "s2"].map((stack) => ({ stack, organization: "acme" }))];
-      const shard = { index, count: 2, names };
-      const text = { command: "up", project: "trade", seconds: 1, shard, strays: [] };
-      const stacks = [result({ stack: `s${index}`, outcome, error: index === 1 ? undefined : "no" })];
-      return writeIn(folder, `${index}.json`, JSON.stringify({ ...text, stacks }));
-    });
-    const both = await run("status", ...files);
-    expect(both.stdout).toContain("1 of 2 stacks ready (50 %), 1 failed");
-    const one = await run("status", files[0]!);
-    expect(one).toMatchObject({
-      code: 1,
-      text: expect.stringContaining("There are no results of the shards 2/2") as string,
-    });
-    expect(cluster.calls).toEqual([]);
   });
 
   test.each([

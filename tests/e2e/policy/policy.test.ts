@@ -112,17 +112,6 @@ A consortium holds no more environments than the service allows.
 Consortium "Trade" would have 4 environments (in this stack "e0", "e1", "e2" and "e3"), but at most 3 are allowed. Remove some, or put them into another consortium.`);
   });
 
-  test("the providers of one organization are counted together, with its own maximum", () => {
-    const own = 'The organization of provider "bolt-d" and provider "bolt-e" would have 2 consortia';
-    expect(result.text).toContain(`${own} (in this stack "d" and "e"), but at most 1 are allowed.`);
-  });
-
-  test("the default provider says of no organization, and has no maximum of its own", () => {
-    expect(result.text).toContain(
-      "The organization of the default provider is not known, so that it has no maximum of maxOf.",
-    );
-  });
-
   test("each finds its own violations and no others, in one run, which fails without a create and without a call", async () => {
     const counts: Record<string, number> = {};
     for (const finding of found) {
