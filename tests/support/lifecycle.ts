@@ -41,7 +41,7 @@ export const inBothManners = (tests: (like: "specification" | "hosted") => void)
 
 /** A service without a call to delete a zone keeps it until its environment or consortium goes. */
 const staysIn = (like: "specification" | "hosted", kind: Kind): boolean =>
-  like === "hosted" && kind.endsWith("Zone") && hostedAnswers.deleteZones !== true;
+  like === "hosted" && kind.endsWith("Zone") && (hostedAnswers.deleteZones ?? hostedAnswers.like !== "hosted") !== true;
 
 /** A service with a network of other people, and an empty stack. */
 export async function world(kind: Kind, options: ServiceOptions = {}): Promise<World> {
