@@ -98,7 +98,8 @@ export function handler(definition: Definition, host = hostProcess) {
     }
   }
 
-  const shown = (lines: readonly string[]): Promise<void> => show(...lines.map((line) => sessions.secrets.mask(line)));
+  const showMasked = (lines: readonly string[]): Promise<void> =>
+    show(...lines.map((line) => sessions.secrets.mask(line)));
 
   return {
     configure: ({ config }: { config: HostConfig }) => host.configure(config),
@@ -106,12 +107,12 @@ export function handler(definition: Definition, host = hostProcess) {
     check: (olds: Props, news: Props) =>
       guarded(news, async () => {
         const { lines, ...checked } = verbs.check(olds, news);
-        await shown(lines);
+        await showMasked(lines);
         const isPreview = news[previewKey] === true && checked.failures.length === 0;
         const warning = isPreview ? await sessions.proveKey() : undefined;
-        if (warning !== undefined) await shown([warns + warning]);
+        if (warning !== undefined) await showMasked([warns + warning]);
         if (isPreview && Object.keys(olds).length === 0)
-          await shown((await verbs.adoption({ ...news, ...checked.inputs })).lines);
+          await showMasked((await verbs.adoption({ ...news, ...checked.inputs })).lines);
         const failures = checked.failures.map((issue) => ({ property: issue.property, reason: reasonShown(issue) }));
         return { inputs: withSecrets(definition, checked.inputs), failures };
       }),
@@ -119,7 +120,7 @@ export function handler(definition: Definition, host = hostProcess) {
     diff: (id: string, olds: Props, news: Props) =>
       guarded(news, async () => {
         const { changes, replaces, deleteBeforeReplace, warnings } = await verbs.diff(id, olds, news);
-        await shown(warnings.map((warning) => warns + warning));
+        await showMasked(warnings.map((warning) => warns + warning));
         // A state of the plugin names no code. Without it, this host could not read or delete the object later.
         return { changes: changes || olds[providerKey] === undefined, replaces, deleteBeforeReplace };
       }),
@@ -154,7 +155,7 @@ export function handler(definition: Definition, host = hostProcess) {
 const warns = "WARNING: ";
 
 /** Shows lines: warnings as Pulumi's own, and as messages what the host shows because the process prints it. */
-async function show(...lines: readonly string[]): Promise<void> {
+async function show(...lines: string[]): Promise<void> {
   for (const line of lines) {
     const isShown = line.startsWith(warns) && (await warn(line.slice(warns.length)));
     if (!isShown) console.log(line); // eslint-disable-line no-console -- the host shows it
