@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { type Result } from "../../observe/check/checks";
-import { family, metricsOf } from "./metrics";
+import { metricsOf, up } from "./metrics";
 
 /* Prometheus asks for the results of the last check. */
 
@@ -20,9 +20,6 @@ export function listenAddress(text: string): ListenAddress {
     throw new InvalidArgumentError("It must be a host and a port, such as 127.0.0.1:9464.");
   return { host: four, port };
 }
-
-const up = (isUp: boolean): string[] =>
-  family("consortium_check_up", "Whether the last check could run: 1 or 0.", [`consortium_check_up ${isUp ? 1 : 0}`]);
 
 /** Serves the results of the last check; if it failed, only that it did. @throws if the address cannot be used */
 export async function serveMetrics({ host, port }: ListenAddress) {

@@ -10,8 +10,12 @@ export const counted = (results: readonly Result[]): Record<Outcome, number> => 
   return counts;
 };
 
-export const family = (name: string, help: string, lines: string[]): string[] =>
+const family = (name: string, help: string, lines: string[]): string[] =>
   lines.length === 0 ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, ...lines];
+
+/** What is served besides: whether there are results. */
+export const up = (isUp: boolean): string[] =>
+  family("consortium_check_up", "Whether the last check could run: 1 or 0.", [`consortium_check_up ${isUp ? 1 : 0}`]);
 
 /** For Prometheus (text format 0.0.4). @param tookMs duration of the check, if it should be shown */
 export function metricsOf(results: readonly Result[], now: number, tookMs?: number): string {
