@@ -19,7 +19,7 @@ async function reading({ list, shown = {} }: Case) {
   const owned = { ...base.node, name: "N 1" };
   const before = { ...owned, state: "started", revision: "1", urls: { rpc: "old" }, nodeKey: "k", ...shown };
   const state = stateOf(definitions.node, fresh(owned, before));
-  const { collection } = placed({ kind: "node", inputs: state, id: "x" }, () => ({
+  const { collection, said } = placed({ kind: "node", inputs: state, id: "x" }, () => ({
     listed: () => list,
     elsewhere: () => [{ id: "c" }, { id: "e", state: "live" }],
     getNodeStatus: () => {
@@ -28,7 +28,7 @@ async function reading({ list, shown = {} }: Case) {
     },
   }));
   const now = await read(collection, "x", state);
-  return { now, kept: (now?.[storedKey] ?? {}) as Props, asked };
+  return { now, kept: (now?.[storedKey] ?? {}) as Props, asked, said };
 }
 
 const node = (more: Props = {}): Identified => ({
@@ -78,4 +78,11 @@ describe("a value", () => {
       if (values === undefined) expect(kept[part]).toBeUndefined();
       else expect(kept[part]).toMatchObject(values as Props);
   });
+});
+
+test("a state that this version does not know is named when it comes, and not again while it stays", async () => {
+  const purring = { list: [node({ state: "purring" })] };
+  expect((await reading(purring)).said).toEqual([expect.stringMatching(/^Warning: node "N 1" \(x\): .*"purring"/)]);
+  expect((await reading({ ...purring, shown: { state: "purring" } })).said).toEqual([]);
+  expect((await reading({ ...purring, shown: { state: "dozing" } })).said).toHaveLength(1);
 });

@@ -105,6 +105,18 @@ describe("progress", () => {
     await Promise.all(nodes.map((name, index) => waitFor(one, name, look(index * 400), "/nodes")));
     expect(said.map(([, line]) => line)).toEqual(['n1: "starting"; n2, n3, n4: "initializing", 4 s so far']);
   });
+
+  test("who joins after some have left shares the line of those who still wait", async () => {
+    const time = new VirtualTime();
+    const { session: one, said } = session(time);
+    const waits = async (name: string, from: number, readyAt: number) => {
+      await time.sleep(from);
+      await waitFor(one, name, looks(time, readyAt).look, "/nodes");
+    };
+    await Promise.all([waits("n1", 0, 15_000), waits("n2", 0, 70_000), waits("n3", 17_000, 70_000)]);
+    const lines = said.map(([, line]) => line.replace(/: .*/, ""));
+    expect(lines).toEqual(["n1, n2", "n2, n3", "n2, n3"]);
+  });
 });
 
 test.each([1, 4_000, 9_999, 60_000])("out of time after %i ms exactly, with a last look", async (ms) => {
