@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporary, writeIn } from "./made";
 
 /** A stack in the stub: names of its networks, ids of its objects. */
 interface StubStack {
@@ -153,7 +154,7 @@ if (verb === "stack" && noun === "ls") {
 
 /** Puts the stub on the PATH of an environment. */
 export class StubPulumi {
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Record<string, string>;
   readonly #stacks: string;
 
   constructor(readonly folder: string) {
@@ -191,5 +192,21 @@ export class StubPulumi {
 
   get calls(): string[] {
     return readFileSync(join(this.folder, "calls.txt"), "utf8").trim().split("\n");
+  }
+}
+
+/** A folder with the stub, network files, and fleet files that keep their states in it. */
+export class StubFleet {
+  readonly folder = temporary();
+  readonly pulumi = new StubPulumi(join(this.folder, "stub"));
+
+  constructor(...networks: string[]) {
+    for (const name of networks) writeIn(this.folder, `${name}.yaml`, "members: [m]\n");
+  }
+
+  /** Writes a fleet file, and returns its path. */
+  write(organizations: object, settings: object = {}, name = "fleet.yaml"): string {
+    const backend = `file://${this.folder}/state`;
+    return writeIn(this.folder, name, JSON.stringify({ project: "fleet", backend, ...settings, organizations }));
   }
 }
