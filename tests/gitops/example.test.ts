@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { complaintsAbout, documentsIn } from "./operator";
-import { refusedBy, testWithCrds } from "./operator-crds";
 import { action, filesIn, folder, found, gitlab, scripts, shared, sharedText, text, workflows } from "./files";
 
 const commands = [
@@ -67,8 +66,14 @@ describe("manifests of the Kubernetes operator", () => {
     expect(complaintsAbout(text(file))).toEqual([]);
   });
 
-  testWithCrds("they fit the operator's CRDs", (crds) => {
-    expect(manifests.map((file) => [file, refusedBy(crds, text(file))])).toEqual(manifests.map((file) => [file, []]));
+  test.each([
+    ["repoDir", "repodir", /^Stack network-staging: spec: .*"repodir"/],
+    ["branch:", "programRef: { name: x }\n  branch:", /projectRepo or from programRef/],
+    ["branch: main", "", /needs a branch or a commit/],
+    ["https://git.example.com/trade", "git@git.example.com:trade", /no address that the operator/],
+  ])("a Stack with another %j is not: %j", (right, wrong, complaint) => {
+    const manifest = text("operator/stack-staging.yaml").replace(right, wrong);
+    expect(complaintsAbout(manifest)).toEqual([expect.stringMatching(complaint)]);
   });
 
   test("every reference between manifests resolves", () => {
