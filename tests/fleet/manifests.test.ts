@@ -30,7 +30,10 @@ writeIn(
 
 writeIn(folder, "named.yaml", "name: trade\nconsortium: Coffee\nmembers: { m: { orgName: 'costs ${5}' }, k: }\n");
 /** The stack's name replaces that of the file; text stays text, and what is empty is there. */
-const ofNamed = /other:\n.*\n +properties:\n +consortium: Coffee\n +members:\n +m:\n.*costs \$\$\{5\}.*\n +k: \{\}\n---/;
+const named = (name: string) =>
+  new RegExp(
+    ` ${name}:\\n.*\\n +properties:\\n +consortium: Coffee\\n +members:\\n +m:\\n.*costs \\$\\$\\{5\\}.*\\n +k: \\{\\}\\n---`,
+  );
 writeIn(join(folder, ".."), "else.yaml", "members: [m]\n");
 
 const out = join(folder, "operator");
@@ -143,7 +146,8 @@ const rows: Record<string, [given: Given, expected: object | string | RegExp, op
   ],
   "organizations.stacks.name": [
     [{ stack: { definition: "trade.yaml", name: "other" } }, { config: { "fleet:name": "other" } }],
-    [{ stack: { definition: "named.yaml", name: "other" } }, ofNamed, programs],
+    [{ stack: { definition: "named.yaml", name: "other" } }, named("other"), programs],
+    [{ stack: { definition: "named.yaml" } }, named("trade"), programs],
   ],
   "organizations.stacks.adopt": [
     [{ stack: { definition: "trade.yaml", adopt: true } }, env({ CONSORTIUM_ADOPT: literal("true") })],
