@@ -15,72 +15,50 @@ const scripts = "node_modules/pulumi-consortium/gitops";
 
 /** The action of this repository, as workflows use it. */
 const isOurs = ({ uses }: { uses?: string }): boolean => /\/gitops(@|$)/.test(uses ?? "");
-const stepsOf = (job: { steps: { uses?: string; with?: Record<string, unknown> }[] }): unknown[] =>
-  job.steps.filter(isOurs).map((one) => one.with?.step);
 const official = /^(actions|pulumi|aws-actions)\/[\w-]+@[0-9a-f]{40}$/;
 
+/* What each job can read and do: docs/reference/pipelines.md has it, and readers.test.ts compares. */
 describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
-  const rightsOf = ({ permissions }: (typeof jobs)[number]) => permissions ?? workflow.permissions;
-
   test("has triggers, explicit permissions, and a time limit for every job", () => {
     expect(Object.keys(workflow.on).length).toBeGreaterThan(0);
     expect(workflow.permissions).toMatchObject({ contents: "read" });
     expect(jobs.filter((job) => job["timeout-minutes"] === undefined)).toEqual([]);
   });
 
-  test("actions are this repository's, or official ones pinned to a commit, with the version in a comment", () => {
-    expect(steps.filter((step) => !isOurs(step)).filter(({ uses }) => !official.test(uses ?? ""))).toEqual([]);
-    expect(steps.filter(isOurs)).toHaveLength(jobs.length);
-    const pins = found(text(file), /uses: (.*)$/gm).filter((uses) => !isOurs({ uses }));
-    expect(pins.filter((one) => !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
-  });
-
-  test("the token of a job is not kept in the checkout, and has only the permissions that the job needs", () => {
-    const checkouts = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
-    for (const one of checkouts) expect(one.with).toEqual({ "persist-credentials": false });
-    for (const job of jobs) {
-      const writes = stepsOf(job).some((step) => step === "report" || step === "drift");
-      const rights = Object.entries(rightsOf(job)).filter(([name]) => name !== "id-token");
-      expect(rights.some(([, right]) => right === "write")).toBe(writes);
+  test("each job uses the action, with inputs that it has; the token is not kept in the checkout, and there is no cloud key", () => {
+    const used = steps.filter(isOurs).map((one) => one.with!);
+    expect(used).toHaveLength(jobs.length);
+    for (const given of used) {
+      expect(Object.keys(given).filter((name) => !(name in action.inputs))).toEqual([]);
+      const usesState = ["apply", "drift"].includes(String(given.step));
+      expect(given.variables).toBe(usesState ? "${{ toJSON(vars) }}" : undefined);
     }
-  });
-
-  test("only jobs that use the state may assume a role for it, and no job has a cloud key", () => {
-    for (const job of jobs) {
-      const [used] = job.steps.filter(isOurs);
-      const usesState = ["apply", "drift"].includes(String(used!.with!.step));
-      expect(rightsOf(job)["id-token"]).toBe(usesState ? "write" : undefined);
-      expect(used!.with!.variables).toBe(usesState ? "${{ toJSON(vars) }}" : undefined);
-      expect(job.environment === undefined).toBe(!usesState);
-    }
+    for (const one of steps.filter(({ uses }) => uses?.startsWith("actions/checkout@")))
+      expect(one.with).toEqual({ "persist-credentials": false });
     expect(text(file)).not.toMatch(/AWS_(ACCESS_KEY|SECRET|SESSION)|PASSPHRASE/);
   });
 
-  test("jobs that change a stack use its environment, and never run concurrently", () => {
-    const touching = jobs.filter((job) => stepsOf(job).some((step) => step === "apply" || step === "drift"));
-    for (const { name, environment, strategy, concurrency } of touching) {
-      expect(environment).toBe(strategy ? `${name}-\${{ matrix.stack }}` : name); // as the action's own default
+  test("jobs that change a stack never run concurrently", () => {
+    const touching = jobs.filter(({ steps: own }) => own.some((one) => /apply|drift/.test(String(one.with?.step))));
+    for (const { concurrency } of touching)
       expect(workflow.concurrency ?? concurrency).toMatchObject({ "cancel-in-progress": false });
-    }
     expect(workflow.concurrency ?? touching.length).toBeTruthy();
-  });
-
-  test("inputs exist in the action, and no key reaches a preview or a report", () => {
-    for (const { with: given } of steps.filter(isOurs)) {
-      expect(Object.keys(given!).filter((name) => !(name in action.inputs))).toEqual([]);
-      expect(["apply", "drift"].includes(String(given!.step))).toBe("api-key" in given!);
-    }
   });
 });
 
+test.each([...workflows, { file: "action.yml", steps: action.runs.steps }])(
+  "$file: actions are this repository's, or official ones pinned to a commit, with the version in a comment",
+  ({ file, steps }) => {
+    const uses = steps.flatMap((one) => (isOurs(one) ? [] : (one.uses ?? one.run ?? "")));
+    const commands = action.runs.steps.flatMap(({ run }) => run ?? []);
+    expect(uses.filter((one) => !official.test(one) && !commands.includes(one))).toEqual([]);
+    const pins = found(file === "action.yml" ? sharedText(file) : text(file), /uses: (.*)$/gm);
+    expect(pins.filter((one) => !isOurs({ uses: one }) && !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
+  },
+);
+
 describe("the action", () => {
   const { steps } = action.runs;
-
-  test("uses only official actions, each pinned to a commit, with its version in a comment", () => {
-    expect(steps.flatMap(({ uses }) => uses ?? []).filter((one) => !official.test(one))).toEqual([]);
-    const pins = found(sharedText("action.yml"), /uses: (.*)$/gm);
-    expect(pins.filter((one) => !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
-  });
 
   test("assumes the role before it uses the state; only that step has the key and the state, and no shell text contains them", () => {
     const assumed = steps.findIndex(({ uses }) => uses?.startsWith("aws-actions/configure-aws-credentials@"));

@@ -37,7 +37,7 @@ const onGitHub = workflows.flatMap(({ workflow, jobs }) =>
   jobs.map((job) => {
     const rights = job.permissions ?? workflow.permissions;
     return [
-      ...[`GitHub, \`${job.name}\``, place(job.environment), code(secretsIn(job)), roleOf("id-token" in rights)],
+      ...[`GitHub, \`${job.name}\``, place(job.environment), code(secretsIn(job)), roleOf(rights["id-token"] === "write")],
       rightsOf(rights),
     ];
   }),
