@@ -71,17 +71,10 @@ describe("the table", () => {
   });
 
   test("says each line of an error, replacements, drift, leftovers, and that a run went on", () => {
-    const of = {
-      error: "one\ntwo",
-      replacements: ["Node a"],
-      drift: ["Node b is gone"],
-      leftovers: ["Node c may be left"],
-      recovered: true,
-      created: 1,
-      replaced: 2,
-    };
-    const lines = (change: Partial<StackResult>) => resultText(fleet([result({ stack: "a", ...of, ...change })]));
-    const more = [
+    const known = { replacements: ["Node a"], drift: ["Node b is gone"], leftovers: ["Node c may be left"] };
+    const of = { stack: "a", error: "one\ntwo", ...known, recovered: true, created: 1, replaced: 2 };
+    const lines = (change: Partial<StackResult>) => resultText(fleet([result({ ...of, ...change })]));
+    const told = [
       "two",
       "replaces Node a",
       "Node b is gone",
@@ -90,7 +83,7 @@ describe("the table", () => {
     ];
     expect(lines({}).slice(1, -1)).toEqual([
       "a      ok     1 created, 2 replaced  1.3 s  one",
-      ...more.map((line) => " ".repeat(44) + line),
+      ...told.map((line) => " ".repeat(44) + line),
     ]);
     expect(lines({ outcome: "failed" }).join("\n")).not.toContain("continued");
   });
@@ -137,11 +130,9 @@ describe("the table", () => {
 
   test("names stacks that left the file", () => {
     const text = (command: FleetResult["command"]) => resultText(fleet([], { command, strays: ["x", "y"] }), "f.yaml");
-    expect(
-      text("up")
-        .slice(1)
-        .map((line) => line.slice(0, 36)),
-    ).toEqual(["The stack x is not in f.yaml and was", "The stack y is not in f.yaml and was"]);
+    expect(text("up").slice(1)).toEqual(
+      ["x", "y"].map((name) => expect.stringMatching(`^The stack ${name} is not in f.yaml and was`) as string),
+    );
     expect(text("destroy")).toHaveLength(1);
   });
 });
@@ -206,41 +197,39 @@ describe("JSON", () => {
 });
 
 describe("JUnit", () => {
-  test("has failures, and stacks that were not begun, without characters that are invalid in XML", () => {
-    const xml = resultJunit(fleet(results));
-    expect(xml).toContain('tests="4" failures="2" errors="0" skipped="1" time="61.240"');
-    expect(xml).toContain('<failure type="failed" message="the name is already taken by c1 &lt;&amp;');
-    expect(xml).not.toContain("\u0000");
-    expect(xml).toContain("Node trade/e/n is gone</failure>");
-  });
-
-  test("has each stack of a run with its organization, counts and ledgers", () => {
+  test("has each stack of a run with its organization, counts and ledgers, and why it failed or was skipped", () => {
     const lost = result({ created: 1, deleted: 2, ledgers: ["deletes Environment e"], organization: "globex" });
-    const failed = result({ outcome: "failed", error: "a\nb" });
-    const xml = resultJunit(
-      fleet([lost, ...outcomes("interrupted"), failed, result({ outcome: "not begun", error: "why" })]),
-    );
-    expect(xml).toContain('<testsuite name="consortium fleet up: fleet"');
-    expect(xml).toContain('<testcase classname="fleet.globex" name="acme-prod" time="1.250">');
-    expect(xml).toContain(
+    const failed = result({ outcome: "failed", error: "a <&> \u0000\nb" });
+    const drifted = result({ outcome: "drift", drift: ["Node trade/e/n is gone"] });
+    const skipped = result({ outcome: "not begun", error: "why" });
+    const xml = resultJunit(fleet([lost, ...outcomes("interrupted"), failed, drifted, skipped]));
+    for (const part of [
+      '<testsuite name="consortium fleet up: fleet" tests="5" failures="2" errors="0" skipped="2" time="61.240"',
+      '<testcase classname="fleet.globex" name="acme-prod" time="1.250">',
       "1 created, 0 updated, 0 replaced, 2 deleted, 0 unchanged\nWARNING: deletes Environment e, with its ledger",
-    );
-    expect(xml).toContain('<skipped message="interrupted"/>');
-    expect(xml).toContain('<skipped message="not begun: why"/>');
-    expect(xml).toContain('<failure type="failed" message="a">a\nb</failure>');
+      '<skipped message="interrupted"/>',
+      '<skipped message="not begun: why"/>',
+      '<failure type="failed" message="a &lt;&amp;',
+      "\nb</failure>",
+      "Node trade/e/n is gone</failure>",
+    ])
+      expect(xml).toContain(part);
+    expect(xml).not.toContain("\u0000"); // which is invalid in XML
   });
 
   test("has each of the operator's Stacks with its namespace, and previews by their own names", () => {
     const xml = resultJunit(both);
-    expect(xml).toContain('<testsuite name="consortium fleet status" tests="6" failures="1" errors="0" skipped="2">');
-    expect(xml).toContain('<testcase classname="n" name="b">');
-    expect(xml).toContain('<failure type="stalled" message="UpdateFailed: &quot;no&quot;">UpdateFailed: "no"<');
-    expect(xml).toContain('<skipped message="waiting: Prerequisite"/>');
-    expect(xml).toContain('name="b (preview)"');
+    for (const part of [
+      '<testsuite name="consortium fleet status" tests="6" failures="1" errors="0" skipped="2">',
+      '<testcase classname="n" name="b">',
+      '<failure type="stalled" message="UpdateFailed: &quot;no&quot;">UpdateFailed: "no"<',
+      '<skipped message="waiting: Prerequisite"/>',
+      'name="b (preview)"',
+    ])
+      expect(xml).toContain(part);
     expect(xml.match(/last success: /g)).toHaveLength(1);
-    expect(resultJunit(operated(stackOf("d", { outcome: "stalled" })))).toMatch(
-      /<testcase classname="n" name="d">\s*<failure type="stalled" message="stalled">stalled</,
-    );
+    const unexplained = resultJunit(operated(stackOf("d", { outcome: "stalled" })));
+    expect(unexplained).toContain('<failure type="stalled" message="stalled">stalled<');
   });
 });
 

@@ -141,39 +141,17 @@ function packed(file: string): void {
   write(file, "{ }");
 }
 const anotherMember = () => write("live/networks/trade.yaml", "members: [n]\n");
-const cases: [string, () => void, Record<string, string>][] = [
+const renamed = () => renameSync(join(folder, "live/programs/app/index.ts"), join(folder, "live/index.ts"));
+const own = "live/.consortium/fleet/fleet/Pulumi.acme-test.yaml";
+test.each<[string, () => void, Record<string, string>]>([
   ["nothing", () => undefined, {}],
-  ["another file", () => write("README.md", "x"), {}],
   ["a network file that stacks share, and what depends on one of them", anotherMember, trade],
-  ["a program", () => write("live/programs/app/index.ts", "1"), app("live/programs/app/index.ts")],
-  ["a new file of a program", () => write("live/programs/app/new.ts", "1"), app("live/programs/app/new.ts")],
-  [
-    "a file that left a program",
-    () => renameSync(join(folder, "live/programs/app/index.ts"), join(folder, "live/index.ts")),
-    app("live/programs/app/index.ts"),
-  ],
-  [
-    "the settings of the stack of a program",
-    () => write("live/programs/app/Pulumi.acme-app.yaml", "config: {}"),
-    app("live/programs/app/Pulumi.acme-app.yaml"),
-  ],
-  ["the settings of another stack of the program", () => write("live/programs/app/Pulumi.dev.yaml", "config: {}"), {}],
-  [
-    "settings deeper in the program, which are part of it",
-    () => write("live/programs/app/deep/Pulumi.dev.yaml", "x"),
-    app("live/programs/app/deep/Pulumi.dev.yaml"),
-  ],
+  ["a file that left a program", renamed, app("live/programs/app/index.ts")],
   ["what is kept in a program's folder, if git sees it", () => seen("live/programs/app/.consortium/log.json"), {}],
-  [
-    "the settings of the stack of a network, if git sees them",
-    () => seen("live/.consortium/fleet/fleet/Pulumi.acme-test.yaml"),
-    { "acme-test": "live/.consortium/fleet/fleet/Pulumi.acme-test.yaml" },
-  ],
+  ["the settings of the stack of a network, if git sees them", () => seen(own), { "acme-test": own }],
   ["a policy pack", () => packed("live/pack/index.js"), everything("live/pack/index.js")],
   ["the configuration of a policy pack", () => packed("live/pack.json"), everything("live/pack.json")],
-  ["a path that the stack names", () => write("live/shared/names.ts", "1"), app("live/shared/names.ts")],
   ["a lock file above", () => write("package-lock.json", "{ }"), everything("package-lock.json")],
-  ["a lock file elsewhere", () => write("other/package-lock.json", "{ }"), {}],
   ["how many run at a time", () => fleet({ parallel: 9 }), {}],
   ["the backend", () => fleet({ backend: "s3://other" }), everything("the settings of all stacks in fleet.yaml")],
   [
@@ -182,11 +160,23 @@ const cases: [string, () => void, Record<string, string>][] = [
     { "acme-test": "its settings in fleet.yaml" },
   ],
   ["a new stack", () => fleet({ stacks: { ...usual, more: usual.app } }), { "acme-more": "it is new in the file" }],
-];
-
-test.each(cases)("since the last commit, %s", async (_, change, expected) => {
+])("since the last commit, %s", async (_, change, expected) => {
   change();
   expect(await changed()).toEqual(expected);
+});
+
+test.each([
+  ["a program", "live/programs/app/index.ts", true],
+  ["a new file of a program", "live/programs/app/new.ts", true],
+  ["the settings of the stack of a program", "live/programs/app/Pulumi.acme-app.yaml", true],
+  ["the settings of another stack of the program", "live/programs/app/Pulumi.dev.yaml", false],
+  ["settings deeper in the program, which are part of it", "live/programs/app/deep/Pulumi.dev.yaml", true],
+  ["a path that the stack names", "live/shared/names.ts", true],
+  ["a lock file elsewhere", "other/package-lock.json", false],
+  ["another file", "README.md", false],
+])("since the last commit, %s: %s belongs to the program: %j", async (_, file, belongs) => {
+  write(file, "1");
+  expect(await changed()).toEqual(belongs ? app(file) : {});
 });
 
 test("later commits count as well", async () => {

@@ -37,7 +37,12 @@ const onGitHub = workflows.flatMap(({ workflow, jobs }) =>
   jobs.map((job) => {
     const rights = job.permissions ?? workflow.permissions;
     return [
-      ...[`GitHub, \`${job.name}\``, place(job.environment), code(secretsIn(job)), roleOf(rights["id-token"] === "write")],
+      ...[
+        `GitHub, \`${job.name}\``,
+        place(job.environment),
+        code(secretsIn(job)),
+        roleOf(rights["id-token"] === "write"),
+      ],
       rightsOf(rights),
     ];
   }),
