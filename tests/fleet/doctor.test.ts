@@ -135,24 +135,22 @@ describe("a blocked stack", () => {
     expect(next[0]).toMatch(/^Wait for that run\. If it was killed, run `pulumi cancel --yes --stack acme-prod`/);
   });
 
-  test("by the lock of a killed run: the next run continues", async () => {
-    record(ended);
-    locked(here, ended);
+  test.each<[string, number, run: string, lock: string[], next: RegExp]>([
+    [
+      "a killed run: the next run continues",
+      ended,
+      "a run was killed while it was changing the stack",
+      [`acme-prod: lock: the stack is locked by ${by(here, ended)}, which has ended`],
+      /^Run `consortium fleet up .*fleet\.yaml --only acme-prod`, which continues/,
+    ],
+    ["an active run", process.pid, "a run is changing the stack", [], /^Wait for that run\.$/],
+  ])("by the lock of %s", async (_, pid, run, lines, advice) => {
+    const own = record(pid);
+    const release = pid === ended ? undefined : await lock(own, { realpath: false });
+    locked(here, pid);
     const { wrong, next } = await examined();
-    expect(wrong).toEqual([
-      `acme-prod: run: a run was killed while it was changing the stack: ${by(here, ended)}`,
-      `acme-prod: lock: the stack is locked by ${by(here, ended)}, which has ended`,
-    ]);
-    expect(new Set(next).size).toBe(1);
-    expect(next[0]).toMatch(/^Run `consortium fleet up .*fleet\.yaml --only acme-prod`, which continues/);
-  });
-
-  test("by the lock of an active run", async () => {
-    const release = await lock(record(process.pid), { realpath: false });
-    locked(here, process.pid);
-    const { wrong, next } = await examined();
-    await release();
-    expect(wrong).toEqual([`acme-prod: run: a run is changing the stack: ${by(here, process.pid)}`]);
-    expect(next).toEqual(["Wait for that run."]);
+    await release?.();
+    expect(wrong).toEqual([`acme-prod: run: ${run}: ${by(here, pid)}`, ...lines]);
+    expect([...new Set(next)]).toEqual([expect.stringMatching(advice)]);
   });
 });

@@ -58,7 +58,8 @@ const organization = (stacks: string, key = "{ env: ACME_API_KEY }"): string =>
 
 const prod = (settings: string): string => organization(`prod: ${settings}`);
 const stackAt = "organizations.acme.stacks.prod";
-const twoSources = `fleet.yaml:5:13: ${stackAt}: a stack must have either a definition (a network file) or a program (a folder)`;
+const atProd = (said: string): string => `fleet.yaml:5:13: ${stackAt}: ${said}`;
+const twoSources = atProd("a stack must have either a definition (a network file) or a program (a folder)");
 
 test.each<[string, string, ...(string | RegExp)[]]>([
   ["text that is no YAML", "organizations: [", /^fleet.yaml:1:\d+: this is not YAML/],
@@ -75,16 +76,8 @@ test.each<[string, string, ...(string | RegExp)[]]>([
     organization("prod: networks/trade.yaml", "abcdef"),
     /^fleet.yaml:3:13: organizations.acme.apiKey: an API key must not be written/,
   ],
-  [
-    "a network file that is missing",
-    prod("networks/trad.yaml"),
-    `fleet.yaml:5:13: ${stackAt}: the network file networks/trad.yaml does not exist`,
-  ],
-  [
-    "a network file that is a folder",
-    prod("networks"),
-    `fleet.yaml:5:13: ${stackAt}: the network file networks does not exist`,
-  ],
+  ["a missing network file", prod("networks/no.yaml"), atProd("the network file networks/no.yaml does not exist")],
+  ["a network file that is a folder", prod("networks"), atProd("the network file networks does not exist")],
   ["neither a definition nor a program", prod("{ adopt: true }"), twoSources],
   [
     "both a definition and a program",
@@ -96,11 +89,7 @@ test.each<[string, string, ...(string | RegExp)[]]>([
     prod("{ definition: networks/trade.yaml, dependsOn: [acme-prod] }"),
     `fleet.yaml:5:60: ${stackAt}.dependsOn[0]: a stack must not depend on itself`,
   ],
-  [
-    "a folder without a program",
-    prod("{ program: networks }"),
-    `fleet.yaml:5:13: ${stackAt}: networks has no Pulumi.yaml`,
-  ],
+  ["a folder without a program", prod("{ program: networks }"), atProd("networks has no Pulumi.yaml")],
   [
     "stacks of the same name",
     `organizations:
@@ -145,8 +134,7 @@ test.each([
   ["parallel: 2\n", 2],
   ["", 4],
 ])("how many stacks run at a time: %j", (line, count) => {
-  write("fleet.yaml", line + organization("prod: networks/trade.yaml"));
-  expect(readFleet(file).parallel).toBe(count);
+  expect(earlierFleet(file, line + prod("networks/trade.yaml"))?.parallel).toBe(count);
 });
 
 const three =
@@ -196,7 +184,7 @@ test("a missing file", () => {
 });
 
 test("checking a fleet and its networks does not load Pulumi's SDK, which is slow to load", () => {
-  write("fleet.yaml", organization("prod: networks/trade.yaml"));
+  write("fleet.yaml", prod("networks/trade.yaml"));
   jest.isolateModules(() => {
     jest.doMock("@pulumi/pulumi", () => {
       throw new Error("the SDK was loaded");
@@ -220,15 +208,14 @@ test.each([
 });
 
 test.each([
-  ["networks/fleet.yaml", undefined, "networks-fleet"],
-  ["my networks!/fleet.prod.yaml", undefined, "my-networks--fleet.prod"],
-  ["__/fleet.yaml", undefined, "fleet"],
-  ["/fleet.yaml", undefined, "fleet"],
-  [`${"a".repeat(120)}/fleet.yaml`, undefined, `${"a".repeat(94)}-fleet`],
-  ["networks/fleet.yaml", "trade", "trade"],
-])("the project of %s (%s) is %s", (name, project, expected) => {
-  const text = `${project === undefined ? "" : `project: ${project}\n`}${organization("prod: networks/trade.yaml")}`;
-  expect(earlierFleet(name.startsWith("/") ? name : `/${name}`, text)?.project).toBe(expected);
+  ["/networks/fleet.yaml", "", "networks-fleet"],
+  ["/my networks!/fleet.prod.yaml", "", "my-networks--fleet.prod"],
+  ["/__/fleet.yaml", "", "fleet"],
+  ["/fleet.yaml", "", "fleet"],
+  [`/${"a".repeat(120)}/fleet.yaml`, "", `${"a".repeat(94)}-fleet`],
+  ["/networks/fleet.yaml", "project: trade\n", "trade"],
+])("the project of %s (%j) is %s", (name, line, expected) => {
+  expect(earlierFleet(name, line + prod("networks/trade.yaml"))?.project).toBe(expected);
 });
 
 test("an earlier version that was no fleet is none", () => {
@@ -239,7 +226,6 @@ test("an earlier version that was no fleet is none", () => {
 
 test("a policy pack needs its folder, and the file that it names", () => {
   const path = join(folder, "pack");
-  expect(problemOfPack({ path })).toBe(`${path} has no PulumiPolicy.yaml`);
   const config = write("pack/PulumiPolicy.yaml", "runtime: nodejs\n");
   expect([problemOfPack({ path }), problemOfPack({ path, config })]).toEqual([undefined, undefined]);
   expect(problemOfPack({ path, config: `${path}/none.json` })).toBe(`the file ${path}/none.json does not exist`);
@@ -247,10 +233,10 @@ test("a policy pack needs its folder, and the file that it names", () => {
 
 test("a command's own rules are asked once everything else is right", () => {
   const rules = jest.fn(() => [{ path: ["organizations"], message: "no" }]);
-  write("fleet.yaml", organization("prod: networks/trad.yaml"));
+  write("fleet.yaml", prod("networks/trad.yaml"));
   expect(() => readFleet(file, { rules })).toThrow("does not exist");
   expect(rules).not.toHaveBeenCalled();
-  write("fleet.yaml", organization("prod: networks/trade.yaml"));
+  write("fleet.yaml", prod("networks/trade.yaml"));
   expect(() => readFleet(file, { rules })).toThrow(/organizations: no/);
   expect(readFleet(file, { rules: () => [] }).stacks).toHaveLength(1);
 });
