@@ -31,6 +31,8 @@ async function fleet(args: string[], answer?: string, orders: Record<string, str
   }
 }
 
+const saying = (text: string) => expect.stringContaining(text) as string;
+
 /** What Pulumi was told to do to the stack. */
 const verbs = () =>
   pulumi.calls.flatMap(
@@ -49,7 +51,7 @@ test.each([
   [["up", "--yes", "--allow-ledger-loss", "acme-pord"], "has no stack like acme-pord"],
 ])("%j is refused before anything runs: %s", async (args, said) => {
   const { code, stdout, stderr } = await fleet(args, args.includes("--json") ? "y\n" : undefined);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(said) as string });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: saying(said) });
   expect(stdout).toContain(args.includes("--json") ? '"code": "missing-argument"' : "");
   expect(() => pulumi.calls).toThrow("ENOENT");
 });
@@ -91,11 +93,11 @@ describe("a ledger that up would destroy", () => {
 
   test("is no good preview, unless it is allowed", async () => {
     const { code, stdout } = await fleet(["preview"], undefined, orders);
-    expect([code, stdout]).toEqual([2, expect.stringContaining(warned("WOULD BE")) as string]);
+    expect([code, stdout]).toEqual([2, saying(warned("WOULD BE"))]);
     expect(stdout).toContain("0 of 1 stack ok, 1 loses a ledger; 2 ledgers to be destroyed; ");
     expect(await fleet(["preview", "--allow-ledger-loss", "acme-*"], undefined, orders)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("1 of 1 stack ok; 2 ledgers to be destroyed; ") as string,
+      stdout: saying("1 of 1 stack ok; 2 ledgers to be destroyed; "),
     });
   });
 
@@ -104,29 +106,29 @@ describe("a ledger that up would destroy", () => {
       const { code, stdout } = await fleet(["up", "--yes"], undefined, orders);
       expect([code, stdout]).toEqual([
         1,
-        expect.stringContaining(
+        saying(
           `would lose a ledger, and all that is written in it: ${losses.join(", ")}. Nothing was changed. [loses-ledger: `,
-        ) as string,
+        ),
       ]);
       expect(stdout).toContain("0 of 1 stack ok, 1 failed; nothing changed; ");
     }
     expect(verbs()).toEqual(["up", "preview", "preview"]);
     const { code, stdout } = await fleet(["up", "--yes", "--allow-ledger-loss", "acme-prod"], undefined, orders);
-    expect([code, stdout]).toEqual([0, expect.stringContaining(warned("IS")) as string]);
+    expect([code, stdout]).toEqual([0, saying(warned("IS"))]);
     expect(stdout).toContain("1 of 1 stack ok; 2 ledgers destroyed; ");
     expect(verbs().slice(3)).toEqual(["up"]);
   });
 
   test("goes once somebody has seen it and agrees", async () => {
     const { code, stdout } = await fleet(["up"], "y\n", orders);
-    expect([code, stdout]).toEqual([0, expect.stringContaining(warned("WOULD BE")) as string]);
+    expect([code, stdout]).toEqual([0, saying(warned("WOULD BE"))]);
     expect(stdout).toContain(warned("IS"));
   });
 });
 
 test("up does not ask if its preview fails", async () => {
   const { code, stdout, stderr } = await fleet(["up"], "y\n", { "STUB_acme-prod": "fail:no" });
-  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("acme-prod  failed") as string });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: saying("acme-prod  failed") });
   expect(stderr).not.toContain("Change");
   expect(verbs()).toEqual(["preview"]);
 });
@@ -140,7 +142,7 @@ test("destroy names the ledgers that will be lost and asks; only a yes goes on",
   );
   expect(await fleet(["destroy"], "y\n")).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("1 of 1 stack ok") as string,
+    stdout: saying("1 of 1 stack ok"),
   });
   expect(verbs()).toEqual(["up", "destroy --preview-only", "destroy --preview-only", "destroy"]);
 });

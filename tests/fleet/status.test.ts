@@ -88,7 +88,6 @@ describe("status", () => {
   });
 
   test("a Stack that waits for its pod says why the pod does not run", async () => {
-    const missing = { reason: "CreateContainerConfigError", message: 'secret "consortium-acme" not found' };
     const waits = ["acme-prod", "acme-test", "globex-prod"].map((name) => {
       const one = stack(name, "Stalled", "StackProcessing");
       const [condition] = one.status!.conditions!;
@@ -97,13 +96,11 @@ describe("status", () => {
       return one;
     });
     delete waits[0]!.status!.observedGeneration; // as the operator leaves it when it writes its finalizer
-    cluster.waiting.set("acme-prod-workspace-0", missing);
+    cluster.waiting.set("acme-prod-workspace-0", { reason: "CreateContainerConfigError", message: "no secret" });
     cluster.waiting.set("acme-test-workspace-0", { reason: "ContainerCreating", message: "" });
     cluster.waiting.set("globex-prod-workspace-0", { reason: "ImagePullBackOff", message: "no such image" });
     const { stdout } = await run("status", fleet);
-    expect(stdout).toMatch(
-      /acme-prod +new .* CreateContainerConfigError: secret "consortium-acme" not found \(acme-prod-workspace-0\)$/m,
-    );
+    expect(stdout).toMatch(/acme-prod +new .* CreateContainerConfigError: no secret \(acme-prod-workspace-0\)$/m);
     expect(stdout).toMatch(/acme-test +running .* StackProcessing: waiting for workspace readiness$/m);
     expect(stdout).toMatch(/globex-prod +running .* ImagePullBackOff: no such image \(globex-prod-workspace-0\)$/m);
   });
@@ -113,10 +110,7 @@ describe("status", () => {
     const files = ["status.xml", "status.prom"].map((name) => join(own.folder, name));
     const args = ["--json", "--junit", files[0]!, "--prometheus", files[1]!];
     const { code, stdout } = await run("status", ...args);
-    expect({ code, total: (JSON.parse(stdout) as { total: object }).total }).toMatchObject({
-      code: 1,
-      total: { ready: 990, stalled: 10 },
-    });
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { total: { ready: 990, stalled: 10 } }]);
     expect(readFileSync(files[0]!, "utf8")).toContain('tests="1000" failures="10"');
     expect(readFileSync(files[1]!, "utf8")).toContain('consortium_fleet_stacks{state="stalled"} 10');
     expect(cluster.calls).toHaveLength(5);
@@ -126,15 +120,15 @@ describe("status", () => {
     [
       "a refusal",
       [],
-      { status: 403, message: "you may not" },
-      /Cannot list the Stacks of networks-acme at http:\/\/127\.0\.0\.1:.*you may not \[not-allowed: /,
+      { status: 403, message: "no, no" },
+      /Cannot list the Stacks of networks-acme at http.*no, no \[not-allowed: /,
     ],
     ["an error", [], { status: 500, message: "not now" }, /not now \[unreachable: /],
     [
       "a missing context",
       ["--context", "there"],
       undefined,
-      /Choose from here: kubectl's configuration has no context there\. \[invalid-argument/,
+      /Choose from here: .* no context there\. \[invalid-argument/,
     ],
   ])("%s says what failed and where", async (_, args, refusal, said) => {
     cluster.refusal = refusal;
