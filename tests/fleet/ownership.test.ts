@@ -86,19 +86,16 @@ describe("two fleet files on one backend, with the same organization and stack k
     expect(networksOf()).toEqual({ "trade/acme-prod": ["tea"] });
   });
 
-  test("with the same id they are one fleet", async () => {
-    const ids = { project, id: "the trade fleet" };
-    await run("up", fleet("north/fleet.yaml", ids));
-    expect((await run("up", fleet("south/other.yaml", ids))).outcomes).toEqual(ok);
-    const renamed = fleet("south/other.yaml", { project, id: "another" });
-    expect((await run("destroy", renamed)).errors).toContain("belongs to the fleet the trade fleet");
+  test.each([
+    ["with the same id", "north/fleet.yaml", "south/other.yaml", "the trade fleet"],
+    ["where one has moved together with its folder", "a/net/fleet.yaml", "b/net/fleet.yaml", undefined],
+  ])("%s, they are one fleet", async (_, one, other, id) => {
+    await run("up", fleet(one, { project, id }));
+    rmSync(join(own.folder, dirname(one)), { recursive: true });
+    expect((await run("up", fleet(other, { project, id }))).outcomes).toEqual(ok);
+    const { errors } = await run("destroy", fleet(other, { project, id: "another" }));
+    expect(errors).toContain(`belongs to the fleet ${id ?? "net/fleet.yaml"}`);
   });
-});
-
-test("a file that moved together with its folder keeps its stacks", async () => {
-  await run("up", fleet("a/net/fleet.yaml", { project: "trade" }));
-  rmSync(join(own.folder, "a"), { recursive: true });
-  expect((await run("up", fleet("b/net/fleet.yaml", { project: "trade" }))).outcomes).toEqual(ok);
 });
 
 describe("untagged stacks, such as the Kubernetes operator's", () => {

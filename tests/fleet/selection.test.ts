@@ -266,16 +266,13 @@ test.each(["up", "destroy"])(
 );
 
 test.each([
-  [["*-prod"], ["acme-prod"]],
-  [["a*t"], ["acme-test"]],
-  [
-    ["globex-spice", "acme-app", "*spice"],
-    ["acme-app", "globex-spice"],
-  ],
-  [["*"], ["acme-prod", "acme-web", "acme-test", "acme-app", "globex-spice"]],
-])("patterns %j match %j", async (patterns, expected) => {
-  const { stdout } = await plan("--shards", "1", ...patterns.flatMap((one) => ["--only", one]));
-  expect([...stdout.matchAll(/^\S+ +(\S+)/gm)].map(([, name]) => name).sort()).toEqual([...expected].sort());
+  ["*-prod", "acme-prod"],
+  ["a*t", "acme-test"],
+  ["globex-spice acme-app *spice", "acme-app globex-spice"],
+  ["*", "acme-app acme-prod acme-test acme-web globex-spice"],
+])("patterns %s match %s", async (patterns, expected) => {
+  const { stdout } = await plan("--shards", "1", ...patterns.split(" ").flatMap((one) => ["--only", one]));
+  expect([...stdout.matchAll(/^\S+ +(\S+)/gm)].map(([, name]) => name).sort()).toEqual(expected.split(" "));
 });
 
 test("matrices: by stage, the shards with selected stacks, and at least one", async () => {

@@ -159,24 +159,20 @@ describe("credentials", () => {
 });
 
 describe("tethers", () => {
-  test.each<[object, object]>([
-    [
-      { transaction_hash: "0x1", block_number: 0, network: "goerli" },
-      { transactionHash: "0x1", blockNumber: 0, network: "goerli" },
-    ],
-    [{ block_number: "5", transaction_hash: 5 }, {}],
-    [{ block_number: 1.5 }, {}],
-    [{ reports: [{}, {}] }, { nodes: 2 }],
-    [[{ a: 1 }], { nodes: 1 }],
-    [
-      { pinned_at: "2", reports: [{ reported_at: "3" }] },
-      { at: "2", nodes: 1 },
-    ],
-    ...["1 3 2", "2 1 3", "3 2 1"].map((order): [object, object] => [
-      { reports: [...order.split(" ").map((at) => ({ reported_at: at })), { created_at: "0" }, { changed_at: "9" }] },
-      { at: "3", nodes: 5 },
-    ]),
-  ])("the pin of the report %j", (report, expected) => {
+  const nodes = (order: string) => order.split(" ").map((at) => ({ reported_at: at }));
+  const others = [{ created_at: "0" }, { changed_at: "9" }];
+  test.each<[string, object, Partial<ReturnType<typeof pinIn>>]>([
+    ["its transaction", { transaction_hash: "0x1", block_number: 0 }, { transactionHash: "0x1", blockNumber: 0 }],
+    ["its network", { network: "goerli" }, { network: "goerli" }],
+    ["nothing of another type", { block_number: "5", transaction_hash: 5 }, {}],
+    ["no part of a block", { block_number: 1.5 }, {}],
+    ["the number of its nodes", { reports: [{}, {}] }, { nodes: 2 }],
+    ["the number of nodes of a list", [{ a: 1 }], { nodes: 1 }],
+    ["the time when it was made", { pinned_at: "2", reports: nodes("3") }, { at: "2", nodes: 1 }],
+    ...["1 3 2", "2 1 3", "3 2 1"].map((order): [string, object, object] => {
+      return [`the last time of ${order}`, { reports: [...nodes(order), ...others] }, { at: "3", nodes: 5 }];
+    }),
+  ])("the pin of a report has %s", (_, report, expected) => {
     const none = { at: undefined, network: undefined, transactionHash: undefined, blockNumber: undefined, nodes: 0 };
     expect(pinIn(4, report)).toEqual({ index: 4, ...none, ...expected });
   });
@@ -188,11 +184,12 @@ describe("tethers", () => {
     [{ id: "m" }, false],
   ])("%j is about the node n: %j", (report, about) => expect(isAbout(report, "n")).toBe(about));
 
+  const onA = { id: "t", network: "a", targetUrl: "s" };
   test.each<[TetherModel, Record<string, string>, string | undefined, string | undefined]>([
-    [{ id: "t", network: "a", targetUrl: "s" }, {}, undefined, "s"],
-    [{ id: "t", network: "a", targetUrl: "s" }, { a: "u" }, undefined, "u"],
-    [{ id: "t", network: "a", targetUrl: "s" }, {}, "b", undefined],
-    [{ id: "t", network: "a", targetUrl: "s" }, { b: "u" }, "b", "u"],
+    [onA, {}, undefined, "s"],
+    [onA, { a: "u" }, undefined, "u"],
+    [onA, {}, "b", undefined],
+    [onA, { b: "u" }, "b", "u"],
     [{ id: "t" }, {}, undefined, undefined],
   ])("where to ask about the pins of %j with %j to %j: %j", (tether, targets, pinned, url) =>
     expect(chainFor(tether, targets, pinned)).toBe(url),
@@ -206,24 +203,17 @@ describe("tethers", () => {
     };
     const pins = new Pins({ getTetherReport } as unknown as ConsortiumClient, "t");
     const seen = async (count: number, most: number) => (await pins.newest(count, most)).map(({ index }) => index);
-    expect([await seen(5, 2), await seen(5, 3), await seen(1, 9), await seen(0, 9)]).toEqual([
-      [4, 3],
-      [4, 3, 2],
-      [0],
-      [],
-    ]);
+    const all = [await seen(5, 2), await seen(5, 3), await seen(1, 9), await seen(0, 9)];
+    expect(all.map((some) => some.join())).toEqual(["4,3", "4,3,2", "0", ""]);
     expect(calls).toEqual([4, 3, 2, 0]);
   });
 
   test("the average cost is that of the present pins, at a second and a third look, too", async () => {
     const pins = new Pins({} as ConsortiumClient, "t");
-    const cost = (...fees: number[]) => {
-      const hashes = fees.map((fee) => `0x${fee.toString(16).padStart(64, "0")}`);
-      return pins.cost(
-        hashes.map((transactionHash, index) => ({ index, nodes: 1, transactionHash })),
-        "https://chain",
-      );
+    const pin = (fee: number, index: number) => {
+      return { index, nodes: 1, transactionHash: `0x${fee.toString(16).padStart(64, "0")}` };
     };
+    const cost = (...fees: number[]) => pins.cost(fees.map(pin), "https://chain");
     expect([await cost(2, 4), await cost(4, 8), await cost()]).toEqual([3n, 6n, undefined]);
   });
 
