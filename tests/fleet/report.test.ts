@@ -10,12 +10,6 @@ const fleet = (stacks: readonly StackResult[], change: Partial<FleetResult> = {}
   strays: [],
   ...change,
 });
-const results = [
-  result({ created: 8 }),
-  result({ stack: "acme-test", outcome: "failed", error: "the name is already taken by c1 <&> \u0000" }),
-  result({ stack: "globex-prod", outcome: "not begun", seconds: 0 }),
-  result({ stack: "globex-test", outcome: "drift", drift: ["Node trade/e/n is gone"] }),
-];
 const outcomes = (...all: Outcome[]) => all.map((outcome, at) => result({ stack: `s${at}`, outcome }));
 
 const at = "2026-11-27T10:00:00Z";
@@ -39,6 +33,12 @@ const both = operated(...all.stacks, ...previews);
 
 describe("the table", () => {
   test("has the stacks of a run, the worst first, with all that is said of each, and a line that counts", () => {
+    const results = [
+      result({ created: 8 }),
+      result({ stack: "acme-test", outcome: "failed", error: "the name is already taken by c1 <&> \u0000" }),
+      result({ stack: "globex-prod", outcome: "not begun", seconds: 0 }),
+      result({ stack: "globex-test", outcome: "drift", drift: ["Node trade/e/n is gone"] }),
+    ];
     expect(resultText(fleet(results))).toEqual([
       "STACK        STATE      CHANGES    TIME   REASON",
       "acme-test    failed     -          1.3 s  the name is already taken by c1 <&> \u0000",
@@ -150,11 +150,9 @@ test("a line counts every outcome, locks and previews, and says where nothing wa
 });
 
 test("each ledger is warned of with its stack", () => {
-  const stacks = [result({ ledgers: ["deletes Environment e", "replaces Environment f"] }), result({ stack: "other" })];
-  expect(ledgerWarnings({ stacks }, "IS")).toEqual(
-    ["deletes Environment e", "replaces Environment f"].map(
-      (what) => `WARNING: acme-prod: ${what}: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, IS DESTROYED`,
-    ),
+  const ledgers = ["deletes Environment e", "replaces Environment f"];
+  expect(ledgerWarnings({ stacks: [result({ ledgers }), result({ stack: "other" })] }, "IS")).toEqual(
+    ledgers.map((what) => `WARNING: acme-prod: ${what}: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, IS DESTROYED`),
   );
 });
 
@@ -180,17 +178,10 @@ describe("JSON", () => {
   test("has what the operator knows, and nothing that it does not", () => {
     const { stacks, total, ok } = read(both);
     expect([ok, total]).toEqual([false, expect.objectContaining({ ready: 1, stalled: 1, retrying: 0, running: 0 })]);
+    const b = { stack: "b", namespace: "n", name: "b", state: "stalled", since: at };
     expect(stacks.slice(0, 2)).toEqual([
       { stack: "a", namespace: "n", name: "a", state: "ready", since: at, lastSuccess: at },
-      {
-        stack: "b",
-        namespace: "n",
-        name: "b",
-        state: "stalled",
-        since: at,
-        reason: 'UpdateFailed: "no"',
-        lock: "the stack is locked by x.",
-      },
+      { ...b, reason: 'UpdateFailed: "no"', lock: "the stack is locked by x." },
     ]);
     expect(stacks[5]).toEqual({ stack: "c", namespace: "n", name: "c-preview", preview: true, state: "retrying" });
   });
