@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { lock } from "proper-lockfile";
@@ -6,8 +6,8 @@ import { consortium } from "../cli/command";
 import { json, peer } from "../support/peer";
 import { network } from "../support/network";
 import { start } from "../support/service";
-import { temporary, writeIn } from "./made";
-import { StubPulumi } from "./stub-pulumi";
+import { writeIn } from "./made";
+import { StubFleet } from "./stub-pulumi";
 
 /* The findings of `doctor` for fleets that do not run, with the next steps. */
 
@@ -15,15 +15,12 @@ import { StubPulumi } from "./stub-pulumi";
 const ended = 2 ** 22 + 1;
 const keys = { ACME_KEY: "canary-acme-5f02", GLOBEX_KEY: "canary-globex-1c9d" };
 
-let folder: string;
-let pulumi: StubPulumi;
+let own: StubFleet;
 let address: string;
 beforeEach(async () => {
-  folder = temporary();
-  pulumi = new StubPulumi(join(folder, "stub"));
-  pulumi.stacks = { "trade/acme-prod": { tags: {}, networks: [], ids: [] } };
-  writeIn(folder, "trade.yaml", "members: [m]\n");
-  mkdirSync(join(folder, "state"));
+  own = new StubFleet("trade");
+  own.pulumi.stacks = { "trade/acme-prod": { tags: {}, networks: [], ids: [] } };
+  mkdirSync(join(own.folder, "state"));
   address = (await peer(json(200, []))).baseUrl;
 });
 
@@ -39,11 +36,10 @@ async function examined(more: object = {}, env: Record<string, string> = {}, acm
     acme: { apiKey: { env: "ACME_KEY" }, stacks, ...acme },
     globex: { apiKey: { env: "GLOBEX_KEY" }, stacks },
   };
-  const text = { project: "trade", backend: "file://./state", organizations, ...more };
-  const file = writeIn(folder, "fleet.yaml", JSON.stringify(text));
-  const own = { ...(pulumi.env as Record<string, string>), ...keys, CONSORTIUM_BASE_URL: address, ...env };
-  const { code, stdout, stderr } = await consortium(["doctor", file, "--json"], own);
-  const shown = await consortium(["fleet", "doctor", file], own); // its earlier name
+  const file = own.write(organizations, { project: "trade", ...more });
+  const all = { ...own.pulumi.env, ...keys, CONSORTIUM_BASE_URL: address, ...env };
+  const { code, stdout, stderr } = await consortium(["doctor", file, "--json"], all);
+  const shown = await consortium(["fleet", "doctor", file], all); // its earlier name
   expect([stderr, shown.stderr]).toEqual(["", ""]);
   const told = JSON.parse(stdout) as Told;
   // This repository is not a user's project, and the stub has no plugins.
@@ -52,7 +48,7 @@ async function examined(more: object = {}, env: Record<string, string> = {}, acm
   expect([code, shown.code]).toEqual(Array(2).fill(told.findings.some(({ state }) => state === "wrong") ? 1 : 0));
   for (const one of wrong) expect(shown.stdout).toContain(`✗ WRONG ${one.about}: ${one.text}`);
   for (const key of Object.values(keys)) expect(stdout + shown.stdout).not.toContain(key);
-  expect(pulumi.calls.filter((call) => !/^(version|plugin ls|stack ls)/.test(call))).toEqual([]);
+  expect(own.pulumi.calls.filter((call) => !/^(version|plugin ls|stack ls)/.test(call))).toEqual([]);
   return {
     findings,
     wrong: wrong.map(({ about, text: why }) => `${about}: ${why}`),
@@ -69,34 +65,33 @@ test("a working fleet: each organization's key, the backend, and no next steps",
     ...["Node.js", "Pulumi CLI"],
     ...["acme: service", "acme: API key", "globex: service", "globex: API key", "backend"],
   ]);
-  expect(findings.at(-1)!.text).toBe(`file://${folder}/state: 1 of 2 stacks exist`);
+  expect(findings.at(-1)!.text).toBe(`file://${own.folder}/state: 1 of 2 stacks exist`);
 });
 
-test.each<[string, () => Promise<Awaited<ReturnType<typeof examined>>>, (string | RegExp)[]]>([
+test.each<[string, Parameters<typeof examined>, string | RegExp]>([
   [
     "a key that nobody set",
-    () => examined({}, { GLOBEX_KEY: "" }),
-    ["globex: API key: The API key of the organization globex is empty or not set. Nothing was started"],
+    [{}, { GLOBEX_KEY: "" }],
+    "globex: API key: The API key of the organization globex is empty or not set. Nothing was started",
   ],
   [
     "a program for a key that fails",
-    () => examined({}, {}, { apiKey: { command: ["false"] } }),
-    [/^acme: API key: The API key of the organization acme cannot be read by it: it ended with 1/],
+    [{}, {}, { apiKey: { command: ["false"] } }],
+    /^acme: API key: The API key of the organization acme cannot be read by it: it ended with 1/,
   ],
   [
     "a service that is not there",
-    () => examined({}, {}, { baseUrl: "http://127.0.0.1:1/api/v1" }),
-    ["acme: service: the connection was refused"],
+    [{}, {}, { baseUrl: "http://127.0.0.1:1/api/v1" }],
+    "acme: service: the connection was refused",
   ],
   [
     "a passphrase that nobody set",
-    () => examined({ passphrase: { env: "NO_PASSPHRASE" } }),
-    ["backend: The passphrase is empty or not set. Nothing was started"],
+    [{ passphrase: { env: "NO_PASSPHRASE" } }],
+    "backend: The passphrase is empty or not set. Nothing was started",
   ],
-])("%s", async (_, look, expected) => {
-  expect((await look()).wrong).toEqual(
-    expected.map((one) => (typeof one === "string" ? one : (expect.stringMatching(one) as string))),
-  );
+])("%s", async (_, given, expected) => {
+  const { wrong } = await examined(...given);
+  expect(wrong).toEqual([typeof expected === "string" ? expected : expect.stringMatching(expected)]);
 });
 
 test("a key of another organization than the file says", async () => {
@@ -115,50 +110,47 @@ test("a backend that does not exist yet is created by the first run", async () =
 });
 
 describe("a blocked stack", () => {
-  const record = (host: string, pid: number) => {
-    const file = writeIn(folder, ".consortium/fleet/trade/journal/acme-prod.json", "");
-    writeFileSync(file, JSON.stringify({ user: "ada", host, pid, since: "2026-11-27T18:00:00Z" }));
-    return file;
-  };
+  const since = "2026-11-27T18:00:00Z";
+  const here = hostname();
+  const record = (pid: number) =>
+    writeIn(
+      own.folder,
+      ".consortium/fleet/trade/journal/acme-prod.json",
+      JSON.stringify({ user: "ada", host: here, pid, since }),
+    );
   const locked = (host: string, pid: number, project = "trade") =>
     writeIn(
-      folder,
+      own.folder,
       `state/.pulumi/locks/organization/${project}/acme-prod/a.json`,
-      JSON.stringify({ pid, username: "ada", hostname: host, timestamp: "2026-11-27T18:00:00Z" }),
+      JSON.stringify({ pid, username: "ada", hostname: host, timestamp: since }),
     );
-  const since = "since 2026-11-27T18:00:00Z";
+  const by = (host: string, pid: number) => `ada@${host} (process ${pid}) since ${since}`;
 
   test("by a lock of another machine: wait or cancel; locks in other projects do not count", async () => {
     locked("ci-1", 7, "other");
     expect((await examined()).wrong).toEqual([]);
     locked("ci-1", 7);
     const { wrong, next } = await examined();
-    expect(wrong).toEqual([`acme-prod: lock: the stack is locked by ada@ci-1 (process 7) ${since}`]);
-    expect(next).toEqual([
-      expect.stringMatching(/^Wait for that run\. If it was killed, run `pulumi cancel --yes --stack acme-prod`/),
-    ]);
+    expect(wrong).toEqual([`acme-prod: lock: the stack is locked by ${by("ci-1", 7)}`]);
+    expect(next[0]).toMatch(/^Wait for that run\. If it was killed, run `pulumi cancel --yes --stack acme-prod`/);
   });
 
-  test("by the lock of a killed run: the next run continues", async () => {
-    record(hostname(), ended);
-    locked(hostname(), ended);
+  test.each<[string, number, run: string, lock: string[], next: RegExp]>([
+    [
+      "a killed run: the next run continues",
+      ended,
+      "a run was killed while it was changing the stack",
+      [`acme-prod: lock: the stack is locked by ${by(here, ended)}, which has ended`],
+      /^Run `consortium fleet up .*fleet\.yaml --only acme-prod`, which continues/,
+    ],
+    ["an active run", process.pid, "a run is changing the stack", [], /^Wait for that run\.$/],
+  ])("by the lock of %s", async (_, pid, run, lines, advice) => {
+    const own = record(pid);
+    const release = pid === ended ? undefined : await lock(own, { realpath: false });
+    locked(here, pid);
     const { wrong, next } = await examined();
-    expect(wrong).toEqual([
-      `acme-prod: run: a run was killed while it was changing the stack: ada@${hostname()} (process ${ended}) ${since}`,
-      `acme-prod: lock: the stack is locked by ada@${hostname()} (process ${ended}) ${since}, which has ended`,
-    ]);
-    expect(new Set(next).size).toBe(1);
-    expect(next[0]).toMatch(/^Run `consortium fleet up .*fleet\.yaml --only acme-prod`, which continues/);
-  });
-
-  test("by the lock of an active run", async () => {
-    const release = await lock(record(hostname(), process.pid), { realpath: false });
-    locked(hostname(), process.pid);
-    const { wrong, next } = await examined();
-    await release();
-    expect(wrong).toEqual([
-      `acme-prod: run: a run is changing the stack: ada@${hostname()} (process ${process.pid}) ${since}`,
-    ]);
-    expect(next).toEqual(["Wait for that run."]);
+    await release?.();
+    expect(wrong).toEqual([`acme-prod: run: ${run}: ${by(here, pid)}`, ...lines]);
+    expect([...new Set(next)]).toEqual([expect.stringMatching(advice)]);
   });
 });

@@ -56,113 +56,85 @@ organizations:
 const organization = (stacks: string, key = "{ env: ACME_API_KEY }"): string =>
   `organizations:\n  acme:\n    apiKey: ${key}\n    stacks:\n      ${stacks}\n`;
 
-const wrong: [string, string, string[]][] = [
-  [
-    "text that is no YAML",
-    "organizations: [",
-    [expect.stringMatching(/^fleet.yaml:1:\d+: this is not YAML/) as string],
-  ],
-  ["nothing", "# later\n", ["fleet.yaml:1:1: the file is empty: write at least organizations with their stacks"]],
+const prod = (settings: string): string => organization(`prod: ${settings}`);
+const stackAt = "organizations.acme.stacks.prod";
+const atProd = (said: string): string => `fleet.yaml:5:13: ${stackAt}: ${said}`;
+const twoSources = atProd("a stack must have either a definition (a network file) or a program (a folder)");
+
+test.each<[string, string, ...(string | RegExp)[]]>([
+  ["text that is no YAML", "organizations: [", /^fleet.yaml:1:\d+: this is not YAML/],
+  ["nothing", "# later\n", "fleet.yaml:1:1: the file is empty: write at least organizations with their stacks"],
   [
     "misspelt keys, all at once",
     "projct: x\norganisations: {}\n",
-    [
-      "fleet.yaml:1:1: organizations: organizations must be a mapping of names to organizations",
-      'fleet.yaml:1:1: projct: a fleet has no "projct"; did you mean "project"?',
-      'fleet.yaml:2:1: organisations: a fleet has no "organisations"; did you mean "organizations"?',
-    ],
+    "fleet.yaml:1:1: organizations: organizations must be a mapping of names to organizations",
+    'fleet.yaml:1:1: projct: a fleet has no "projct"; did you mean "project"?',
+    'fleet.yaml:2:1: organisations: a fleet has no "organisations"; did you mean "organizations"?',
   ],
   [
     "a key in clear",
     organization("prod: networks/trade.yaml", "abcdef"),
-    [expect.stringMatching(/^fleet.yaml:3:13: organizations.acme.apiKey: an API key must not be written/) as string],
+    /^fleet.yaml:3:13: organizations.acme.apiKey: an API key must not be written/,
   ],
+  ["a missing network file", prod("networks/no.yaml"), atProd("the network file networks/no.yaml does not exist")],
+  ["a network file that is a folder", prod("networks"), atProd("the network file networks does not exist")],
+  ["neither a definition nor a program", prod("{ adopt: true }"), twoSources],
   [
-    "a network file that is missing",
-    organization("prod: networks/trad.yaml"),
-    ["fleet.yaml:5:13: organizations.acme.stacks.prod: the network file networks/trad.yaml does not exist"],
-  ],
-  [
-    "a network file that is a folder",
-    organization("prod: networks"),
-    ["fleet.yaml:5:13: organizations.acme.stacks.prod: the network file networks does not exist"],
-  ],
-  [
-    "neither a definition nor a program",
-    organization("prod: { adopt: true }"),
-    [
-      "fleet.yaml:5:13: organizations.acme.stacks.prod: a stack must have either a definition (a network file) or a program (a folder)",
-    ],
+    "both a definition and a program",
+    prod("{ program: programs/legacy, definition: networks/trade.yaml }"),
+    twoSources,
   ],
   [
     "a stack that depends on itself",
-    organization("prod: { definition: networks/trade.yaml, dependsOn: [acme-prod] }"),
-    ["fleet.yaml:5:60: organizations.acme.stacks.prod.dependsOn[0]: a stack must not depend on itself"],
+    prod("{ definition: networks/trade.yaml, dependsOn: [acme-prod] }"),
+    `fleet.yaml:5:60: ${stackAt}.dependsOn[0]: a stack must not depend on itself`,
   ],
-  [
-    "a folder without a program",
-    organization("prod: { program: networks }"),
-    ["fleet.yaml:5:13: organizations.acme.stacks.prod: networks has no Pulumi.yaml"],
-  ],
-  [
-    "both a definition and a program",
-    organization("prod: { program: programs/legacy, definition: networks/trade.yaml }"),
-    [
-      "fleet.yaml:5:13: organizations.acme.stacks.prod: a stack must have either a definition (a network file) or a program (a folder)",
-    ],
-  ],
+  ["a folder without a program", prod("{ program: networks }"), atProd("networks has no Pulumi.yaml")],
   [
     "stacks of the same name",
     `organizations:
-  a:
-    apiKey: { env: ACME_API_KEY }
-    stacks: { b-c: networks/trade.yaml }
-  a-b:
-    apiKey: { env: ACME_API_KEY }
-    stacks: { c: networks/trade.yaml }
+  a: { apiKey: { env: A }, stacks: { b-c: networks/trade.yaml } }
+  a-b: { apiKey: { env: A }, stacks: { c: networks/trade.yaml } }
 `,
-    ["fleet.yaml:7:15: organizations.a-b.stacks.c: the stack name a-b-c is already used by a.b-c: rename one of them"],
+    "fleet.yaml:3:40: organizations.a-b.stacks.c: the stack name a-b-c is already used by a.b-c: rename one of them",
   ],
   [
     "a stack that depends on none that there is, and two that depend on each other",
-    organization(
-      "prod: { definition: networks/trade.yaml, dependsOn: [acme-test] }\n" +
+    prod(
+      "{ definition: networks/trade.yaml, dependsOn: [acme-test] }\n" +
         "      test: { definition: networks/trade.yaml, dependsOn: [acme-prod, acme-tset] }",
     ),
-    [
-      "fleet.yaml:5:60: organizations.acme.stacks.prod.dependsOn[0]: acme-test also depends on acme-prod: remove one of the two",
-      "fleet.yaml:6:60: organizations.acme.stacks.test.dependsOn[0]: acme-prod also depends on acme-test: remove one of the two",
-      'fleet.yaml:6:71: organizations.acme.stacks.test.dependsOn[1]: there is no stack acme-tset; did you mean "acme-test"?',
-    ],
+    `fleet.yaml:5:60: ${stackAt}.dependsOn[0]: acme-test also depends on acme-prod: remove one of the two`,
+    "fleet.yaml:6:60: organizations.acme.stacks.test.dependsOn[0]: acme-prod also depends on acme-test: remove one of the two",
+    'fleet.yaml:6:71: organizations.acme.stacks.test.dependsOn[1]: there is no stack acme-tset; did you mean "acme-test"?',
   ],
   [
     "a policy pack that is none",
-    `policyPacks: [networks]\n${organization("prod: networks/trade.yaml")}`,
-    ["fleet.yaml:1:15: policyPacks[0]: networks has no PulumiPolicy.yaml"],
+    `policyPacks: [networks]\n${prod("networks/trade.yaml")}`,
+    "fleet.yaml:1:15: policyPacks[0]: networks has no PulumiPolicy.yaml",
   ],
-  ["no stacks", "organizations: {}", [expect.stringContaining("no stacks: write") as string]],
+  ["no stacks", "organizations: {}", /no stacks: write/],
   [
     "too many at a time",
-    `parallel: 0\n${organization("prod: networks/trade.yaml")}`,
-    ["fleet.yaml:1:11: parallel: parallel must be a whole number from 1 to 64"],
+    `parallel: 0\n${prod("networks/trade.yaml")}`,
+    "fleet.yaml:1:11: parallel: parallel must be a whole number from 1 to 64",
   ],
   [
     "how many at a time, by both names",
-    `parallel: 2\nconcurrency: 3\n${organization("prod: networks/trade.yaml")}`,
-    ["fleet.yaml:2:14: concurrency: leave it out: it is an earlier name of parallel, which is set"],
+    `parallel: 2\nconcurrency: 3\n${prod("networks/trade.yaml")}`,
+    "fleet.yaml:2:14: concurrency: leave it out: it is an earlier name of parallel, which is set",
   ],
-];
+])("%s", (_, text, ...expected) => {
+  expect(problems(text)).toEqual(
+    expected.map((one) => (typeof one === "string" ? one : (expect.stringMatching(one) as string))),
+  );
+});
 
 test.each([
   ["parallel: 2\n", 2],
   ["", 4],
 ])("how many stacks run at a time: %j", (line, count) => {
-  write("fleet.yaml", line + organization("prod: networks/trade.yaml"));
-  expect(readFleet(file).parallel).toBe(count);
-});
-
-test.each(wrong)("%s", (_, text, expected) => {
-  expect(problems(text)).toEqual(expected);
+  expect(earlierFleet(file, line + prod("networks/trade.yaml"))?.parallel).toBe(count);
 });
 
 const three =
@@ -212,7 +184,7 @@ test("a missing file", () => {
 });
 
 test("checking a fleet and its networks does not load Pulumi's SDK, which is slow to load", () => {
-  write("fleet.yaml", organization("prod: networks/trade.yaml"));
+  write("fleet.yaml", prod("networks/trade.yaml"));
   jest.isolateModules(() => {
     jest.doMock("@pulumi/pulumi", () => {
       throw new Error("the SDK was loaded");
@@ -236,15 +208,14 @@ test.each([
 });
 
 test.each([
-  ["networks/fleet.yaml", undefined, "networks-fleet"],
-  ["my networks!/fleet.prod.yaml", undefined, "my-networks--fleet.prod"],
-  ["__/fleet.yaml", undefined, "fleet"],
-  ["/fleet.yaml", undefined, "fleet"],
-  [`${"a".repeat(120)}/fleet.yaml`, undefined, `${"a".repeat(94)}-fleet`],
-  ["networks/fleet.yaml", "trade", "trade"],
-])("the project of %s (%s) is %s", (name, project, expected) => {
-  const text = `${project === undefined ? "" : `project: ${project}\n`}${organization("prod: networks/trade.yaml")}`;
-  expect(earlierFleet(name.startsWith("/") ? name : `/${name}`, text)?.project).toBe(expected);
+  ["/networks/fleet.yaml", "", "networks-fleet"],
+  ["/my networks!/fleet.prod.yaml", "", "my-networks--fleet.prod"],
+  ["/__/fleet.yaml", "", "fleet"],
+  ["/fleet.yaml", "", "fleet"],
+  [`/${"a".repeat(120)}/fleet.yaml`, "", `${"a".repeat(94)}-fleet`],
+  ["/networks/fleet.yaml", "project: trade\n", "trade"],
+])("the project of %s (%j) is %s", (name, line, expected) => {
+  expect(earlierFleet(name, line + prod("networks/trade.yaml"))?.project).toBe(expected);
 });
 
 test("an earlier version that was no fleet is none", () => {
@@ -255,7 +226,6 @@ test("an earlier version that was no fleet is none", () => {
 
 test("a policy pack needs its folder, and the file that it names", () => {
   const path = join(folder, "pack");
-  expect(problemOfPack({ path })).toBe(`${path} has no PulumiPolicy.yaml`);
   const config = write("pack/PulumiPolicy.yaml", "runtime: nodejs\n");
   expect([problemOfPack({ path }), problemOfPack({ path, config })]).toEqual([undefined, undefined]);
   expect(problemOfPack({ path, config: `${path}/none.json` })).toBe(`the file ${path}/none.json does not exist`);
@@ -263,10 +233,10 @@ test("a policy pack needs its folder, and the file that it names", () => {
 
 test("a command's own rules are asked once everything else is right", () => {
   const rules = jest.fn(() => [{ path: ["organizations"], message: "no" }]);
-  write("fleet.yaml", organization("prod: networks/trad.yaml"));
+  write("fleet.yaml", prod("networks/trad.yaml"));
   expect(() => readFleet(file, { rules })).toThrow("does not exist");
   expect(rules).not.toHaveBeenCalled();
-  write("fleet.yaml", organization("prod: networks/trade.yaml"));
+  write("fleet.yaml", prod("networks/trade.yaml"));
   expect(() => readFleet(file, { rules })).toThrow(/organizations: no/);
   expect(readFleet(file, { rules: () => [] }).stacks).toHaveLength(1);
 });

@@ -56,13 +56,12 @@ export class Kubernetes {
     const [, namespace, kind, name] = /\/namespaces\/([^/]+)\/(\w+)(?:\/(.+))?$/.exec(pathname) ?? [];
     if (kind === "pods") {
       const startedAt = this.pods.get(name!);
+      if (startedAt === undefined) return refused(404, "no such pod");
       const waiting = this.waiting.get(name!);
       const own = { name: "pulumi", state: waiting ? { waiting } : { running: { startedAt } } };
       const fetch = { name: "fetch", state: { terminated: { reason: "Completed", exitCode: 0 } } };
       const status = { initContainerStatuses: [fetch], containerStatuses: [own] };
-      return startedAt === undefined
-        ? refused(404, "no such pod")
-        : { status: 200, body: { metadata: { name, creationTimestamp: startedAt }, status } };
+      return { status: 200, body: { metadata: { name, creationTimestamp: startedAt }, status } };
     }
     if (kind === "workspaces") {
       const pod = `${name}-workspace-0`;

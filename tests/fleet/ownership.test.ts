@@ -2,18 +2,14 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Command, type FleetResult } from "../../fleet/results";
 import { consortium } from "../cli/command";
-import { temporary, writeIn } from "./made";
-import { StubPulumi } from "./stub-pulumi";
+import { writeIn } from "./made";
+import { StubFleet, type StubPulumi } from "./stub-pulumi";
 
 /* The fleet of a stack: two fleet files on one backend, stacks of earlier versions, and stacks that left their file. */
 
-/** Many small processes, one after the other. */
-let folder: string;
+let own: StubFleet;
 let pulumi: StubPulumi;
-beforeEach(() => {
-  folder = temporary();
-  pulumi = new StubPulumi(join(folder, "stub"));
-});
+beforeEach(() => ({ pulumi } = own = new StubFleet()));
 
 interface Given {
   project?: string;
@@ -23,12 +19,11 @@ interface Given {
 }
 
 /** Writes a fleet file, such as `north/fleet.yaml`, with a network file for each stack beside it. */
-function fleet(path: string, { stacks = { prod: "coffee" }, ...rest }: Given = {}): string {
+function fleet(path: string, { stacks = { prod: "coffee" }, project, id }: Given = {}): string {
   const text = "members: [m]\nlimits: { consortiaPerOrganization: 3 }\n";
-  for (const network of Object.values(stacks)) writeIn(folder, join(dirname(path), `${network}.yaml`), text);
+  for (const network of Object.values(stacks)) writeIn(own.folder, join(dirname(path), `${network}.yaml`), text);
   const files = Object.fromEntries(Object.entries(stacks).map(([key, network]) => [key, `${network}.yaml`]));
-  const organizations = { acme: { apiKey: { env: "KEY" }, stacks: files } };
-  return writeIn(folder, path, JSON.stringify({ backend: `file://${folder}/state`, ...rest, organizations }));
+  return own.write({ acme: { apiKey: { env: "KEY" }, stacks: files } }, { project, id }, path);
 }
 
 interface Ran extends Pick<FleetResult, "strays" | "project"> {
@@ -39,7 +34,7 @@ interface Ran extends Pick<FleetResult, "strays" | "project"> {
 
 async function run(command: Command, file: string, ...args: string[]): Promise<Ran> {
   const agreed = command === "up" || command === "destroy" ? ["--yes"] : [];
-  const env = { ...(pulumi.env as Record<string, string>), KEY: "a-key-of-acme" };
+  const env = { ...pulumi.env, KEY: "a-key-of-acme" };
   const { stdout } = await consortium(["fleet", command, file, "--parallel", "1", "--json", ...agreed, ...args], env);
   const { stacks, strays, project } = JSON.parse(stdout) as FleetResult;
   const outcomes = Object.fromEntries(stacks.map(({ stack, outcome }) => [stack, outcome]));
@@ -91,19 +86,16 @@ describe("two fleet files on one backend, with the same organization and stack k
     expect(networksOf()).toEqual({ "trade/acme-prod": ["tea"] });
   });
 
-  test("with the same id they are one fleet", async () => {
-    const ids = { project, id: "the trade fleet" };
-    await run("up", fleet("north/fleet.yaml", ids));
-    expect((await run("up", fleet("south/other.yaml", ids))).outcomes).toEqual(ok);
-    const renamed = fleet("south/other.yaml", { project, id: "another" });
-    expect((await run("destroy", renamed)).errors).toContain("belongs to the fleet the trade fleet");
+  test.each([
+    ["with the same id", "north/fleet.yaml", "south/other.yaml", "the trade fleet"],
+    ["where one has moved together with its folder", "a/net/fleet.yaml", "b/net/fleet.yaml", undefined],
+  ])("%s, they are one fleet", async (_, one, other, id) => {
+    await run("up", fleet(one, { project, id }));
+    rmSync(join(own.folder, dirname(one)), { recursive: true });
+    expect((await run("up", fleet(other, { project, id }))).outcomes).toEqual(ok);
+    const { errors } = await run("destroy", fleet(other, { project, id: "another" }));
+    expect(errors).toContain(`belongs to the fleet ${id ?? "net/fleet.yaml"}`);
   });
-});
-
-test("a file that moved together with its folder keeps its stacks", async () => {
-  await run("up", fleet("a/net/fleet.yaml", { project: "trade" }));
-  rmSync(join(folder, "a"), { recursive: true });
-  expect((await run("up", fleet("b/net/fleet.yaml", { project: "trade" }))).outcomes).toEqual(ok);
 });
 
 describe("untagged stacks, such as the Kubernetes operator's", () => {

@@ -7,19 +7,17 @@ import { result } from "./made";
 /* What a fleet says and counts of the engine's events, without an engine. */
 
 type Part = { old?: object; new?: object };
-const metadata = (op: string, type: string, name: string, { old, new: after }: Part = {}) => ({
-  op,
-  type: type.includes(":") ? type : `consortium:index:${type}`,
-  urn: `urn:pulumi:s::p::${type.includes(":") ? type : `consortium:index:${type}`}::${name}`,
-  old: old && { custom: true, ...old },
-  new: after && { custom: true, ...after },
-});
-const begun = (...args: Parameters<typeof metadata>): EngineEvent => ({
-  resourcePreEvent: { metadata: metadata(...args) },
-});
-const done = (...args: Parameters<typeof metadata>): EngineEvent => ({
-  resOutputsEvent: { metadata: metadata(...args) },
-});
+/** Of a step such as "create Node n", with what such a step has before and after. */
+function metadata(step: string, given?: Part) {
+  const [op = "", type = "", name = ""] = step.split(" ");
+  const whole = { ...(!op.startsWith("delete") && { new: {} }), ...(!/^(create|import)$/.test(op) && { old: {} }) };
+  const { old, new: after }: Part = given ?? whole;
+  const token = type.includes(":") ? type : `consortium:index:${type}`;
+  const parts = { old: old && { custom: true, ...old }, new: after && { custom: true, ...after } };
+  return { op, type: token, urn: `urn:pulumi:s::p::${token}::${name}`, ...parts };
+}
+const begun = (step: string, part?: Part): EngineEvent => ({ resourcePreEvent: { metadata: metadata(step, part) } });
+const done = (step: string, part?: Part): EngineEvent => ({ resOutputsEvent: { metadata: metadata(step, part) } });
 const said = (severity: string, message: string, urn?: string): EngineEvent => ({
   diagnosticEvent: { severity, message, urn },
 });
@@ -31,29 +29,18 @@ function followed(command: Verb | undefined, ...events: EngineEvent[]) {
   return { lines: events.flatMap((event) => progress.take(event)), result: of, progress };
 }
 const lines = (command: Verb, ...events: EngineEvent[]) => followed(command, ...events).lines;
-const whole = { old: {}, new: {} };
 
 describe("steps", () => {
   test("that are done are counted, and told but where nothing changed", () => {
     const { lines: told, result: of } = followed(
       undefined,
-      done("create", "Node", "a", { new: {} }),
-      done("import", "Node", "b", { new: {} }),
-      done("update", "Node", "c", whole),
-      done("same", "Node", "d", whole),
-      done("create-replacement", "Node", "e", whole),
-      done("import-replacement", "AppCred", "f", whole),
-      done("delete-replaced", "Node", "e", { old: {} }),
-      done("delete", "Node", "g", { old: {} }),
-      done("read", "Node", "h", whole),
+      ...["create Node a", "import Node b", "update Node c", "same Node d", "read Node h"].map((one) => done(one)),
+      ...["create-replacement Node e", "delete-replaced Node e", "delete Node g"].map((one) => done(one)),
+      done("import-replacement AppCred f"),
     );
     expect(told).toEqual([
-      "+ Node a created",
-      "+ Node b created",
-      "~ Node c updated",
-      "+- Node e replaced",
+      ...["+ Node a created", "+ Node b created", "~ Node c updated", "+- Node e replaced", "- Node g deleted"],
       "+- AppCred f replaced",
-      "- Node g deleted",
     ]);
     expect(of).toMatchObject({ created: 2, updated: 1, replaced: 2, deleted: 1, unchanged: 1 });
     expect(of.replacements).toEqual(["Node e", "AppCred f"]);
@@ -65,17 +52,17 @@ describe("steps", () => {
     ["up", "+ Node a created"],
     ["destroy", "+ Node a created"],
   ] as const)("of %s are %j", (command, line) => {
-    expect(lines(command, done("create", "Node", "a", { new: {} }))).toEqual([line]);
+    expect(lines(command, done("create Node a"))).toEqual([line]);
   });
 
   test("of the stack, components and providers are none", () => {
     const { lines: told, result: of } = followed(
       "up",
-      done("create", "pulumi:pulumi:Stack", "s", { new: {} }),
-      done("create", "pulumi:providers:consortium", "p", { new: {} }),
-      done("create", "consortium:index:Network", "n", { new: { custom: false } }),
-      done("delete", "consortium:index:Network", "n", { old: { custom: false } }),
-      done("update", "consortium:index:Network", "n", { old: {}, new: { custom: false } }),
+      done("create pulumi:pulumi:Stack s"),
+      done("create pulumi:providers:consortium p"),
+      done("create consortium:index:Network n", { new: { custom: false } }),
+      done("delete consortium:index:Network n", { old: { custom: false } }),
+      done("update consortium:index:Network n", { old: {}, new: { custom: false } }),
     );
     expect([told, of.created, of.deleted, of.updated]).toEqual([[], 0, 0, 0]);
   });
@@ -83,19 +70,17 @@ describe("steps", () => {
 
 describe("a ledger that goes", () => {
   const warning = (what: string, is = "is") => `WARNING: ${what}: its ledger ${is} destroyed`;
+  const planned = ["deletes Environment e", "replaces Environment f"].map((what) => warning(what, "would be"));
   test.each<[Verb, string[]]>([
     ["up", [warning("deletes Environment e"), warning("replaces Environment f")]],
-    ["preview", [warning("deletes Environment e", "would be"), warning("replaces Environment f", "would be")]],
-    ["losses", [warning("deletes Environment e", "would be"), warning("replaces Environment f", "would be")]],
+    ["preview", planned],
+    ["losses", planned],
     ["destroy", []],
   ])("is told by %s, once", (command, told) => {
     const { lines: all, result: of } = followed(
       command,
-      begun("delete", "Environment", "e", { old: {} }),
-      begun("delete", "Environment", "e", { old: {} }),
-      begun("create-replacement", "Environment", "f", whole),
-      begun("replace", "Environment", "f", whole),
-      begun("delete-replaced", "Environment", "f", { old: {} }),
+      ...["delete", "delete"].map((op) => begun(`${op} Environment e`)),
+      ...["create-replacement", "replace", "delete-replaced"].map((op) => begun(`${op} Environment f`)),
     );
     expect(all).toEqual(told);
     expect(of.ledgers).toEqual(["deletes Environment e", "replaces Environment f"]);
@@ -104,53 +89,44 @@ describe("a ledger that goes", () => {
   test.each(["Environment", "pulumi-nodejs:dynamic/consortium:Environment"])(
     "is told of a replacement that begins with the deletion: %s",
     (type) => {
-      expect(lines("up", begun("delete-replaced", type, "f", { old: {} }))).toEqual([
-        warning("replaces Environment f"),
-      ]);
+      expect(lines("up", begun(`delete-replaced ${type} f`))).toEqual([warning("replaces Environment f")]);
     },
   );
 
   test("is none where it stays, is made or changed, and where other things go", () => {
-    expect(
-      lines(
-        "up",
-        begun("delete", "Environment", "e", { old: { retainOnDelete: true } }),
-        begun("create", "Environment", "e", { new: {} }),
-        begun("update", "Environment", "e", whole),
-        begun("replace", "Environment", "e", whole), // its new one comes first: the old one is still there
-        begun("delete", "Node", "n", { old: {} }),
-        begun("replace", "AppCred", "n", whole),
-      ),
-    ).toEqual([]);
+    const kept = begun("delete Environment e", { old: { retainOnDelete: true } });
+    // In a replacement, the new one comes first: the old one is still there.
+    const others = [
+      "create Environment e",
+      "update Environment e",
+      "replace Environment e",
+      "delete Node n",
+      "replace AppCred n",
+    ];
+    expect(lines("up", kept, ...others.map((one) => begun(one)))).toEqual([]);
   });
 
   test("of a consortium is told unless that of one in it was", () => {
-    const alone = begun("delete", "Consortium", "c", { old: {} });
+    const alone = begun("delete Consortium c");
     expect(lines("up", alone)).toEqual([warning("deletes Consortium c")]);
-    const { result: of } = followed("up", begun("delete", "Environment", "e", { old: {} }), alone);
+    const { result: of } = followed("up", begun("delete Environment e"), alone);
     expect(of.ledgers).toEqual(["deletes Environment e"]);
   });
 
   test("is no other replacement", () => {
-    const { result: of } = followed("up", done("create-replacement", "Environment", "e", whole));
+    const { result: of } = followed("up", done("create-replacement Environment e"));
     expect([of.replaced, of.replacements]).toEqual([1, []]);
   });
 });
 
 describe("drift", () => {
-  const kept = { __kept: { version: 2 } };
+  const named = (name: string) => ({ name, __kept: { version: 2 } });
   const drift = (op: string, old: object, now: object, type: string) =>
-    followed("drift", done(op, type, "c", { old: { outputs: old }, new: { outputs: now } }));
+    followed("drift", done(`${op} ${type} c`, { old: { outputs: old }, new: { outputs: now } }));
 
   const other = "my:mod:Thing";
   test.each<[string, object, object, string | undefined, string]>([
-    [
-      "update",
-      { name: "a", ...kept },
-      { name: "b", ...kept },
-      'Consortium c differs: name is "b", and "a" in the stack',
-      "Consortium",
-    ],
+    ["update", named("a"), named("b"), 'Consortium c differs: name is "b", and "a" in the stack', "Consortium"],
     ["update", { state: "x" }, { state: "y", revision: 2 }, "Consortium c differs in state", "Consortium"],
     ["update", { x: [1], y: 1, __z: 1 }, { x: [1], y: 2, __z: 2, revision: 3 }, "Thing c differs in y", other],
     ["update", { y: 1 }, { z: 1 }, "Thing c differs in y, z", "my:mod:Thing"],
@@ -166,9 +142,7 @@ describe("drift", () => {
   });
 
   test("is what was found, not what is read", () => {
-    expect(
-      lines("drift", begun("refresh", "Node", "n", whole), begun("delete", "Environment", "e", { old: {} })),
-    ).toEqual([]);
+    expect(lines("drift", begun("refresh Node n"), begun("delete Environment e"))).toEqual([]);
   });
 });
 

@@ -56,23 +56,19 @@ function write({ stack = "acme-prod", silentMs }: { stack?: string; silentMs?: n
 const begins = (stack = "acme-prod", changes = true): Promise<Begun> => begin(recordOf(folder, stack), changes, 3_000);
 const files = (): string[] => readdirSync(join(folder, "journal"));
 
-test("a run records what it begins, and leaves no records when everything has ended", async () => {
+test("a run records what it begins; the records of what has ended go, and others are left to the next run", async () => {
   const begun = [await begins(), await begins("acme-test")];
   expect(begun.map(({ isContinued }) => isContinued)).toEqual([false, false]);
   const record = JSON.parse(readFileSync(recordOf(folder, "acme-prod"), "utf8")) as unknown;
   expect(record).toMatchObject({ host: hostname(), pid: process.pid });
-  expect(isAnyOpen(folder)).toBe(true);
-  for (const one of begun) await one.end(true);
-  expect(files()).toEqual([]);
-  expect(isAnyOpen(folder)).toBe(false);
-});
-
-test("the record of an unfinished stack is left to the next run", async () => {
-  await (await begins()).end(false);
-  const second = await begins();
-  expect(second.isContinued).toBe(true);
-  await second.end(false);
-  expect(files()).toEqual(["acme-prod.json"]);
+  for (const [at, one] of begun.entries()) await one.end(at === 1);
+  for (const hasEnded of [false, true]) {
+    expect([files(), isAnyOpen(folder)]).toEqual([["acme-prod.json"], true]);
+    const next = await begins();
+    expect(next.isContinued).toBe(true);
+    await next.end(hasEnded);
+  }
+  expect([files(), isAnyOpen(folder)]).toEqual([[], false]);
 });
 
 test("a run without changes records nothing, and keeps the records of a killed one", async () => {
@@ -190,7 +186,6 @@ if (process.platform === "linux")
     expect(hasEnded).toBe(true);
   });
 
-const lines = (...all: object[]): string => all.map((line) => `${JSON.stringify(line)}\n`).join("");
 const begun = (attempt: string, path: string, name?: string) => ({
   begun: { attempt, path, name, before: [], key: "salt:key", at: 0 },
 });
@@ -199,27 +194,18 @@ const made = (attempt: string, id: string) => ({ made: attempt, id });
 test("objects that killed runs created and no state has are named, unless they were deleted with their parent", () => {
   const memberships = "/consortia/c-held/memberships";
   const log = (stack: string, name: string, ...all: object[]) =>
-    writeIn(folder, `creates/+fleet+${stack}/${name}.jsonl`, lines(...all));
-  log(
-    "acme-test",
-    "first",
-    ...[begun("1", "/consortia", "held"), made("1", "c-held")],
-    ...[begun("2", "/consortia", "ours"), made("2", "c-ours")],
-    ...[begun("3", memberships, "acme"), made("3", "m-ours")],
-  );
+    writeIn(folder, `creates/+fleet+${stack}/${name}.jsonl`, all.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const held = [begun("1", "/consortia", "held"), made("1", "c-held")];
+  const ours = [begun("2", "/consortia", "ours"), made("2", "c-ours")];
+  log("acme-test", "first", ...held, ...ours, begun("3", memberships, "acme"), made("3", "m-ours"));
   log("acme-test", "second", begun("4", "/consortia", "maybe"), begun("5", memberships));
   log("acme-test-2", "first", begun("6", "/consortia", "others"));
-  const left = (held: string[], own: string[]) => leftoversOf(join(folder, "creates"), "acme-test", held, own);
-  expect(left(["/consortia/c-held"], ["/consortia/c-held"])).toEqual({
-    certain: [`/consortia/c-ours ("ours")`, `${memberships}/m-ours ("acme")`],
-    open: [`/consortia ("maybe")`, memberships],
-  });
-  const ours = left(["/consortia/c-held"], ["/consortia/c-held", "/consortia/c-ours"]);
-  expect(ours.certain).toEqual([`${memberships}/m-ours ("acme")`]);
-  expect(left(["/consortia/c-held"], [])).toEqual({
-    certain: [`/consortia/c-ours ("ours")`],
-    open: [`/consortia ("maybe")`],
-  });
+  const [consortium, member] = [`/consortia/c-ours ("ours")`, `${memberships}/m-ours ("acme")`];
+  const left = (...own: string[]) => leftoversOf(join(folder, "creates"), "acme-test", ["/consortia/c-held"], own);
+  const open = [`/consortia ("maybe")`, memberships];
+  expect(left("/consortia/c-held")).toEqual({ certain: [consortium, member], open });
+  expect(left("/consortia/c-held", "/consortia/c-ours")).toEqual({ certain: [member], open });
+  expect(left()).toEqual({ certain: [consortium], open: open.slice(0, 1) });
 });
 
 test("the paths of objects in a state, read concurrently; a missing stack has none", async () => {

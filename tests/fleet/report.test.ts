@@ -10,12 +10,6 @@ const fleet = (stacks: readonly StackResult[], change: Partial<FleetResult> = {}
   strays: [],
   ...change,
 });
-const results = [
-  result({ created: 8 }),
-  result({ stack: "acme-test", outcome: "failed", error: "the name is already taken by c1 <&> \u0000" }),
-  result({ stack: "globex-prod", outcome: "not begun", seconds: 0 }),
-  result({ stack: "globex-test", outcome: "drift", drift: ["Node trade/e/n is gone"] }),
-];
 const outcomes = (...all: Outcome[]) => all.map((outcome, at) => result({ stack: `s${at}`, outcome }));
 
 const at = "2026-11-27T10:00:00Z";
@@ -39,6 +33,12 @@ const both = operated(...all.stacks, ...previews);
 
 describe("the table", () => {
   test("has the stacks of a run, the worst first, with all that is said of each, and a line that counts", () => {
+    const results = [
+      result({ created: 8 }),
+      result({ stack: "acme-test", outcome: "failed", error: "the name is already taken by c1 <&> \u0000" }),
+      result({ stack: "globex-prod", outcome: "not begun", seconds: 0 }),
+      result({ stack: "globex-test", outcome: "drift", drift: ["Node trade/e/n is gone"] }),
+    ];
     expect(resultText(fleet(results))).toEqual([
       "STACK        STATE      CHANGES    TIME   REASON",
       "acme-test    failed     -          1.3 s  the name is already taken by c1 <&> \u0000",
@@ -71,17 +71,10 @@ describe("the table", () => {
   });
 
   test("says each line of an error, replacements, drift, leftovers, and that a run went on", () => {
-    const of = {
-      error: "one\ntwo",
-      replacements: ["Node a"],
-      drift: ["Node b is gone"],
-      leftovers: ["Node c may be left"],
-      recovered: true,
-      created: 1,
-      replaced: 2,
-    };
-    const lines = (change: Partial<StackResult>) => resultText(fleet([result({ stack: "a", ...of, ...change })]));
-    const more = [
+    const known = { replacements: ["Node a"], drift: ["Node b is gone"], leftovers: ["Node c may be left"] };
+    const of = { stack: "a", error: "one\ntwo", ...known, recovered: true, created: 1, replaced: 2 };
+    const lines = (change: Partial<StackResult>) => resultText(fleet([result({ ...of, ...change })]));
+    const told = [
       "two",
       "replaces Node a",
       "Node b is gone",
@@ -90,7 +83,7 @@ describe("the table", () => {
     ];
     expect(lines({}).slice(1, -1)).toEqual([
       "a      ok     1 created, 2 replaced  1.3 s  one",
-      ...more.map((line) => " ".repeat(44) + line),
+      ...told.map((line) => " ".repeat(44) + line),
     ]);
     expect(lines({ outcome: "failed" }).join("\n")).not.toContain("continued");
   });
@@ -137,11 +130,9 @@ describe("the table", () => {
 
   test("names stacks that left the file", () => {
     const text = (command: FleetResult["command"]) => resultText(fleet([], { command, strays: ["x", "y"] }), "f.yaml");
-    expect(
-      text("up")
-        .slice(1)
-        .map((line) => line.slice(0, 36)),
-    ).toEqual(["The stack x is not in f.yaml and was", "The stack y is not in f.yaml and was"]);
+    expect(text("up").slice(1)).toEqual(
+      ["x", "y"].map((name) => expect.stringMatching(`^The stack ${name} is not in f.yaml and was`) as string),
+    );
     expect(text("destroy")).toHaveLength(1);
   });
 });
@@ -159,11 +150,9 @@ test("a line counts every outcome, locks and previews, and says where nothing wa
 });
 
 test("each ledger is warned of with its stack", () => {
-  const stacks = [result({ ledgers: ["deletes Environment e", "replaces Environment f"] }), result({ stack: "other" })];
-  expect(ledgerWarnings({ stacks }, "IS")).toEqual(
-    ["deletes Environment e", "replaces Environment f"].map(
-      (what) => `WARNING: acme-prod: ${what}: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, IS DESTROYED`,
-    ),
+  const ledgers = ["deletes Environment e", "replaces Environment f"];
+  expect(ledgerWarnings({ stacks: [result({ ledgers }), result({ stack: "other" })] }, "IS")).toEqual(
+    ledgers.map((what) => `WARNING: acme-prod: ${what}: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, IS DESTROYED`),
   );
 });
 
@@ -189,58 +178,49 @@ describe("JSON", () => {
   test("has what the operator knows, and nothing that it does not", () => {
     const { stacks, total, ok } = read(both);
     expect([ok, total]).toEqual([false, expect.objectContaining({ ready: 1, stalled: 1, retrying: 0, running: 0 })]);
+    const b = { stack: "b", namespace: "n", name: "b", state: "stalled", since: at };
     expect(stacks.slice(0, 2)).toEqual([
       { stack: "a", namespace: "n", name: "a", state: "ready", since: at, lastSuccess: at },
-      {
-        stack: "b",
-        namespace: "n",
-        name: "b",
-        state: "stalled",
-        since: at,
-        reason: 'UpdateFailed: "no"',
-        lock: "the stack is locked by x.",
-      },
+      { ...b, reason: 'UpdateFailed: "no"', lock: "the stack is locked by x." },
     ]);
     expect(stacks[5]).toEqual({ stack: "c", namespace: "n", name: "c-preview", preview: true, state: "retrying" });
   });
 });
 
 describe("JUnit", () => {
-  test("has failures, and stacks that were not begun, without characters that are invalid in XML", () => {
-    const xml = resultJunit(fleet(results));
-    expect(xml).toContain('tests="4" failures="2" errors="0" skipped="1" time="61.240"');
-    expect(xml).toContain('<failure type="failed" message="the name is already taken by c1 &lt;&amp;');
-    expect(xml).not.toContain("\u0000");
-    expect(xml).toContain("Node trade/e/n is gone</failure>");
-  });
-
-  test("has each stack of a run with its organization, counts and ledgers", () => {
+  test("has each stack of a run with its organization, counts and ledgers, and why it failed or was skipped", () => {
     const lost = result({ created: 1, deleted: 2, ledgers: ["deletes Environment e"], organization: "globex" });
-    const failed = result({ outcome: "failed", error: "a\nb" });
-    const xml = resultJunit(
-      fleet([lost, ...outcomes("interrupted"), failed, result({ outcome: "not begun", error: "why" })]),
-    );
-    expect(xml).toContain('<testsuite name="consortium fleet up: fleet"');
-    expect(xml).toContain('<testcase classname="fleet.globex" name="acme-prod" time="1.250">');
-    expect(xml).toContain(
+    const failed = result({ outcome: "failed", error: "a <&> \u0000\nb" });
+    const drifted = result({ outcome: "drift", drift: ["Node trade/e/n is gone"] });
+    const skipped = result({ outcome: "not begun", error: "why" });
+    const xml = resultJunit(fleet([lost, ...outcomes("interrupted"), failed, drifted, skipped]));
+    for (const part of [
+      '<testsuite name="consortium fleet up: fleet" tests="5" failures="2" errors="0" skipped="2" time="61.240"',
+      '<testcase classname="fleet.globex" name="acme-prod" time="1.250">',
       "1 created, 0 updated, 0 replaced, 2 deleted, 0 unchanged\nWARNING: deletes Environment e, with its ledger",
-    );
-    expect(xml).toContain('<skipped message="interrupted"/>');
-    expect(xml).toContain('<skipped message="not begun: why"/>');
-    expect(xml).toContain('<failure type="failed" message="a">a\nb</failure>');
+      '<skipped message="interrupted"/>',
+      '<skipped message="not begun: why"/>',
+      '<failure type="failed" message="a &lt;&amp;',
+      "\nb</failure>",
+      "Node trade/e/n is gone</failure>",
+    ])
+      expect(xml).toContain(part);
+    expect(xml).not.toContain("\u0000"); // which is invalid in XML
   });
 
   test("has each of the operator's Stacks with its namespace, and previews by their own names", () => {
     const xml = resultJunit(both);
-    expect(xml).toContain('<testsuite name="consortium fleet status" tests="6" failures="1" errors="0" skipped="2">');
-    expect(xml).toContain('<testcase classname="n" name="b">');
-    expect(xml).toContain('<failure type="stalled" message="UpdateFailed: &quot;no&quot;">UpdateFailed: "no"<');
-    expect(xml).toContain('<skipped message="waiting: Prerequisite"/>');
-    expect(xml).toContain('name="b (preview)"');
+    for (const part of [
+      '<testsuite name="consortium fleet status" tests="6" failures="1" errors="0" skipped="2">',
+      '<testcase classname="n" name="b">',
+      '<failure type="stalled" message="UpdateFailed: &quot;no&quot;">UpdateFailed: "no"<',
+      '<skipped message="waiting: Prerequisite"/>',
+      'name="b (preview)"',
+    ])
+      expect(xml).toContain(part);
     expect(xml.match(/last success: /g)).toHaveLength(1);
-    expect(resultJunit(operated(stackOf("d", { outcome: "stalled" })))).toMatch(
-      /<testcase classname="n" name="d">\s*<failure type="stalled" message="stalled">stalled</,
-    );
+    const unexplained = resultJunit(operated(stackOf("d", { outcome: "stalled" })));
+    expect(unexplained).toContain('<failure type="stalled" message="stalled">stalled<');
   });
 });
 

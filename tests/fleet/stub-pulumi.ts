@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporary, writeIn } from "./made";
 
 /** A stack in the stub: names of its networks, ids of its objects. */
 interface StubStack {
@@ -40,8 +41,10 @@ const key = name && (name.includes("/") ? name.split("/").slice(-2).join("/") : 
 const fail = (text) => { console.error("error: " + text); process.exit(255); };
 const noise = /^(--color|never|--non-interactive|--exec-kind|auto\\.local|--event-log|tcp:.*|--show-secrets)$/;
 appendFileSync(join(folder, "calls.txt"), args.filter((one) => !noise.test(one)).join(" ") + "\\n");
-const step = (op, id) => ({ resOutputsEvent: { metadata: { op, urn: "urn:pulumi:s::p::consortium:index:Consortium::" + id,
-  type: "consortium:index:Consortium", new: { custom: true }, old: { custom: true } } } });
+const metadata = (op, type, id) => ({ op, urn: "urn:pulumi:s::p::consortium:index:" + type + "::" + id,
+  type: "consortium:index:" + type, old: { custom: true }, new: { custom: true } });
+const step = (op, id) => tell({ resOutputsEvent: { metadata: metadata(op, "Consortium", id) } });
+const ledger = (op, id) => tell({ resourcePreEvent: { metadata: metadata(op, "Environment", id) } });
 const events = [];
 const tell = (event) => void events.push(event);
 // A message of gRPC whose first field is this text: to load its library takes longer than all else here.
@@ -95,11 +98,7 @@ if (verb === "stack" && noun === "ls") {
   ];
   console.log(JSON.stringify({ deployment: { resources } }));
 } else if (["up", "preview"].includes(verb) && process.env["STUB_" + name] === "lose") {
-  const environment = (op, id) => ({ op, urn: "urn:pulumi:s::p::consortium:index:Environment::" + id,
-    type: "consortium:index:Environment", old: { custom: true }, new: { custom: true } });
-  for (const id of ["e", "f"])
-    for (const op of verb === "up" ? ["replace", "delete-replaced"] : ["replace"])
-      tell({ resourcePreEvent: { metadata: environment(op, id) } });
+  for (const id of ["e", "f"]) for (const op of verb === "up" ? ["replace", "delete-replaced"] : ["replace"]) ledger(op, id);
   tell({ summaryEvent: { resourceChanges: {} } });
   finish();
 } else if (["up", "destroy", "preview"].includes(verb) && process.env["STUB_" + name]) {
@@ -129,15 +128,14 @@ if (verb === "stack" && noun === "ls") {
   const settings = readFileSync("Pulumi." + name + ".yaml", "utf8");
   const [, network] = /:name: *"?([^"\\n]+)/.exec(settings) ?? /network: *"?.*?([^/"\\n]+)\\.yaml/.exec(settings);
   const gone = stack.networks.filter((one) => one !== network);
-  gone.forEach((one) => tell(step("delete", one)));
-  tell(step(stack.networks.includes(network) ? "same" : "create", network));
+  gone.forEach((one) => step("delete", one));
+  step(stack.networks.includes(network) ? "same" : "create", network);
   Object.assign(stack, { networks: [network], ids: ["id-of-" + network] });
   keep();
   finish();
 } else if (verb === "destroy") {
-  const ledger = { op: "delete", urn: "urn:pulumi:s::p::consortium:index:Environment::e", type: "consortium:index:Environment", old: { custom: true } };
-  tell({ resourcePreEvent: { metadata: ledger } });
-  stack.networks.forEach((one) => tell(step("delete", one)));
+  ledger("delete", "e");
+  stack.networks.forEach((one) => step("delete", one));
   if (args.includes("--preview-only")) {
     tell({ summaryEvent: { resourceChanges: {} } });
     return void finish();
@@ -153,7 +151,7 @@ if (verb === "stack" && noun === "ls") {
 
 /** Puts the stub on the PATH of an environment. */
 export class StubPulumi {
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Record<string, string>;
   readonly #stacks: string;
 
   constructor(readonly folder: string) {
@@ -191,5 +189,21 @@ export class StubPulumi {
 
   get calls(): string[] {
     return readFileSync(join(this.folder, "calls.txt"), "utf8").trim().split("\n");
+  }
+}
+
+/** A folder with the stub, network files, and fleet files that keep their states in it. */
+export class StubFleet {
+  readonly folder = temporary();
+  readonly pulumi = new StubPulumi(join(this.folder, "stub"));
+
+  constructor(...networks: string[]) {
+    for (const name of networks) writeIn(this.folder, `${name}.yaml`, "members: [m]\n");
+  }
+
+  /** Writes a fleet file, and returns its path. */
+  write(organizations: object, settings: object = {}, name = "fleet.yaml"): string {
+    const backend = `file://${this.folder}/state`;
+    return writeIn(this.folder, name, JSON.stringify({ project: "fleet", backend, ...settings, organizations }));
   }
 }

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { complaintsAbout, documentsIn } from "./operator";
-import { refusedBy, testWithCrds } from "./operator-crds";
 import { action, filesIn, folder, found, gitlab, scripts, shared, sharedText, text, workflows } from "./files";
 
 const commands = [
@@ -11,15 +10,12 @@ const commands = [
   ...Object.values(gitlab).flatMap(({ script }) => script ?? []),
 ];
 
-test.each(scripts)("%s is executable and valid", (file) => {
+test.each(scripts)("%s is executable and valid, and a shell stops at its first error", (file) => {
   expect(statSync(join(shared, file)).mode & 0o111).toBe(0o111);
-  if (file.endsWith(".mjs")) {
-    execFileSync(process.execPath, ["--check", join(shared, file)]);
-    expect(sharedText(file)).toMatch(/^#!\/usr\/bin\/env node\n/);
-    return;
-  }
-  execFileSync("bash", ["-n", join(shared, file)]);
-  expect(sharedText(file)).toMatch(/^#!\/usr\/bin\/env bash\n[^]*^set -euo pipefail$/m);
+  const isNode = file.endsWith(".mjs");
+  execFileSync(isNode ? process.execPath : "bash", [isNode ? "--check" : "-n", join(shared, file)]);
+  const head = isNode ? /^#!\/usr\/bin\/env node\n/ : /^#!\/usr\/bin\/env bash\n[^]*^set -euo pipefail$/m;
+  expect(sharedText(file)).toMatch(head);
 });
 
 test("every script that the action, the template or a script calls exists, and each is called", () => {
@@ -67,8 +63,14 @@ describe("manifests of the Kubernetes operator", () => {
     expect(complaintsAbout(text(file))).toEqual([]);
   });
 
-  testWithCrds("they fit the operator's CRDs", (crds) => {
-    expect(manifests.map((file) => [file, refusedBy(crds, text(file))])).toEqual(manifests.map((file) => [file, []]));
+  test.each([
+    ["repoDir", "repodir", /^Stack network-staging: spec: .*"repodir"/],
+    ["branch:", "programRef: { name: x }\n  branch:", /projectRepo or from programRef/],
+    ["branch: main", "", /needs a branch or a commit/],
+    ["https://git.example.com/trade", "git@git.example.com:trade", /no address that the operator/],
+  ])("a Stack with another %j is not: %j", (right, wrong, complaint) => {
+    const manifest = text("operator/stack-staging.yaml").replace(right, wrong);
+    expect(complaintsAbout(manifest)).toEqual([expect.stringMatching(complaint)]);
   });
 
   test("every reference between manifests resolves", () => {
@@ -92,12 +94,8 @@ describe("manifests of the Kubernetes operator", () => {
     const needed = stacks.flatMap(({ spec }) => spec?.prerequisites ?? []).map(({ name }) => name);
     expect(needed).toEqual(["network-staging"]);
     const [, list = ""] = /^for stack in (.*); do$/m.exec(page)!;
-    expect(
-      list
-        .split(" ")
-        .map((stack) => `network-${stack}`)
-        .sort(),
-    ).toEqual(names);
+    const secrets = list.split(" ").map((stack) => `network-${stack}`);
+    expect(secrets.sort()).toEqual(names);
   });
 
   test("no Program declares resources that need a program in TypeScript", () => {

@@ -24,7 +24,6 @@ interface Step {
   id?: string;
   uses?: string;
   run?: string;
-  shell?: string;
   if?: string;
   with?: Record<string, unknown>;
   env?: Record<string, string>;
@@ -55,7 +54,7 @@ export const workflowOf = (name: string): Workflow =>
   workflows.find(({ file }) => file.endsWith(`/${name}.yml`))!.workflow;
 
 interface Action {
-  inputs: Record<string, { description: string; required?: boolean; default?: string }>;
+  inputs: Record<string, { description: string; default?: string }>;
   runs: { steps: Step[] };
 }
 export const action = parse(sharedText("action.yml")) as Action;
@@ -66,12 +65,10 @@ interface GitlabJob {
   needs?: string[];
   before_script?: string[];
   script?: string[];
-  rules?: { if?: string; when?: string }[];
   id_tokens?: object;
   variables?: { STACK?: string };
   environment?: { name: string };
   resource_group?: string;
-  interruptible?: boolean;
   [key: string]: unknown;
 }
 export const { stages, ...gitlabRest } = included(folder, join(folder, "../..")) as { stages: string[] } & Record<

@@ -107,17 +107,20 @@ test.each([[[]], [["plan"]], [["toString", "staging"]]])("%j says nothing that i
   expect(await failed(run(args, env))).toContain(why);
 });
 
+/** An artifact that a run uploaded on a day of January, and holds that day. */
+function uploaded({ uploads }: Forge, run: string, name: string, day: string, branch?: string): void {
+  const folder = join(uploads, run);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "day"), day);
+  if (branch !== undefined) writeFileSync(join(folder, "branch"), branch);
+  execFileSync("zip", ["-q", "-m", `${name}.zip`, "day"], { cwd: folder });
+  const time = new Date(`2026-01-0${day}T00:00:00Z`);
+  utimesSync(join(folder, `${name}.zip`), time, time);
+}
+
 test("the newest plan for the same files counts, in whatever order they are listed", async () => {
   const { other, env } = await forgeWith();
-  const name = `plan-staging-${content}`;
-  for (const [run, day] of [2, 3, 1].entries()) {
-    const folder = join(other.uploads, String(run));
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "day"), String(day));
-    execFileSync("zip", ["-q", "-m", `${name}.zip`, "day"], { cwd: folder });
-    const time = new Date(`2026-01-0${day}T00:00:00Z`);
-    utimesSync(join(folder, `${name}.zip`), time, time);
-  }
+  for (const [run, day] of ["2", "3", "1"].entries()) uploaded(other, String(run), `plan-staging-${content}`, day);
   expect(await run(["plan", "staging"], env)).toMatchObject({ code: 0 });
   expect(readFileSync(join(clone, "approved/day"), "utf8")).toBe("3");
   rmSync(join(clone, "approved"), { recursive: true });
@@ -153,19 +156,8 @@ test("GitLab keeps plans and copies of two stacks byte by byte, under names with
 
 test("GitHub: only a copy that the main branch made counts, and the newest of two", async () => {
   const { other, env } = await forgeWith();
-  const made = [
-    { day: "1", branch: "main" },
-    { day: "2", branch: "main" },
-    { day: "3", branch: "change" },
-  ];
-  for (const { day, branch } of made) {
-    const folder = join(other.uploads, day);
-    mkdirSync(folder, { recursive: true });
-    for (const [file, text] of Object.entries({ day, branch })) writeFileSync(join(folder, file), text);
-    execFileSync("zip", ["-q", "-m", "copy-staging.zip", "day"], { cwd: folder });
-    const time = new Date(`2026-01-0${day}T00:00:00Z`);
-    utimesSync(join(folder, "copy-staging.zip"), time, time);
-  }
+  for (const [day, branch] of ["main", "main", "change"].entries())
+    uploaded(other, String(day), "copy-staging", String(day + 1), branch);
   expect(await run(["copy", "staging"], { ...env, GITHUB_BASE_REF: "main" })).toMatchObject({ code: 0 });
   expect(readFileSync(join(clone, "copies/day"), "utf8")).toBe("2");
   expect(await failed(run(["copy", "staging"], { ...env, GITHUB_BASE_REF: "other" }))).toContain(

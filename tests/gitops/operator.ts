@@ -1,9 +1,11 @@
-import { parseAllDocuments } from "yaml";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 
 /**
  * A description of the Pulumi Kubernetes operator 2: only the fields that this project's manifests use. It is narrower than the CRDs,
- * so that a misspelled field never passes; `operator-crds.ts` uses the CRDs themselves.
+ * so that a misspelled field never passes.
  */
 const label = z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, "is not a name that Kubernetes takes");
 const variable = z.string().regex(/^[A-Za-z_]\w*$/, "is not the name of an environment variable");
@@ -179,15 +181,21 @@ const crd = (apiVersion: string, kind: string, part: Record<string, z.ZodType>, 
   };
 };
 
-/** The same description as CRDs, for a real API server. Names of 42 characters are the operator's own rule. */
-export const crds = [
-  crd("pulumi.com/v1", "Stack", { spec: stackSpec }, [
-    { rule: "size(self.metadata.name) <= 42", message: "the name has more than 42 characters" },
-    { rule: "has(self.spec.projectRepo) != has(self.spec.programRef)", message: "projectRepo or programRef" },
-  ]),
-  crd("pulumi.com/v1", "Program", { program }),
-  crd("auto.pulumi.com/v1alpha1", "Workspace", { spec: workspaceSpec }),
-];
+/**
+ * The CRDs of a real API server: the operator's own, from the folder that OPERATOR_CRDS names (see CONTRIBUTING.md), or else the same
+ * description. Names of 42 characters are the operator's own rule.
+ */
+const own = process.env.OPERATOR_CRDS;
+export const crds = own
+  ? readdirSync(own).map((file) => parse(readFileSync(join(own, file), "utf8")) as ReturnType<typeof crd>)
+  : [
+      crd("pulumi.com/v1", "Stack", { spec: stackSpec }, [
+        { rule: "size(self.metadata.name) <= 42", message: "the name has more than 42 characters" },
+        { rule: "has(self.spec.projectRepo) != has(self.spec.programRef)", message: "projectRepo or programRef" },
+      ]),
+      crd("pulumi.com/v1", "Program", { program }),
+      crd("auto.pulumi.com/v1alpha1", "Workspace", { spec: workspaceSpec }),
+    ];
 
 /** The objects in a file of manifests, as they are written. */
 export function documentsIn(text: string): Record<string, unknown>[] {

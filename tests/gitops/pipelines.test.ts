@@ -15,72 +15,50 @@ const scripts = "node_modules/pulumi-consortium/gitops";
 
 /** The action of this repository, as workflows use it. */
 const isOurs = ({ uses }: { uses?: string }): boolean => /\/gitops(@|$)/.test(uses ?? "");
-const stepsOf = (job: { steps: { uses?: string; with?: Record<string, unknown> }[] }): unknown[] =>
-  job.steps.filter(isOurs).map((one) => one.with?.step);
 const official = /^(actions|pulumi|aws-actions)\/[\w-]+@[0-9a-f]{40}$/;
 
+/* What each job can read and do: docs/reference/pipelines.md has it, and readers.test.ts compares. */
 describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
-  const rightsOf = ({ permissions }: (typeof jobs)[number]) => permissions ?? workflow.permissions;
-
   test("has triggers, explicit permissions, and a time limit for every job", () => {
     expect(Object.keys(workflow.on).length).toBeGreaterThan(0);
     expect(workflow.permissions).toMatchObject({ contents: "read" });
     expect(jobs.filter((job) => job["timeout-minutes"] === undefined)).toEqual([]);
   });
 
-  test("actions are this repository's, or official ones pinned to a commit, with the version in a comment", () => {
-    expect(steps.filter((step) => !isOurs(step)).filter(({ uses }) => !official.test(uses ?? ""))).toEqual([]);
-    expect(steps.filter(isOurs)).toHaveLength(jobs.length);
-    const pins = found(text(file), /uses: (.*)$/gm).filter((uses) => !isOurs({ uses }));
-    expect(pins.filter((one) => !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
-  });
-
-  test("the token of a job is not kept in the checkout, and has only the permissions that the job needs", () => {
-    const checkouts = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
-    for (const one of checkouts) expect(one.with).toEqual({ "persist-credentials": false });
-    for (const job of jobs) {
-      const writes = stepsOf(job).some((step) => step === "report" || step === "drift");
-      const rights = Object.entries(rightsOf(job)).filter(([name]) => name !== "id-token");
-      expect(rights.some(([, right]) => right === "write")).toBe(writes);
+  test("each job uses the action, with inputs that it has; the token is not kept in the checkout, and there is no cloud key", () => {
+    const used = steps.filter(isOurs).map((one) => one.with!);
+    expect(used).toHaveLength(jobs.length);
+    for (const given of used) {
+      expect(Object.keys(given).filter((name) => !(name in action.inputs))).toEqual([]);
+      const usesState = ["apply", "drift"].includes(String(given.step));
+      expect(given.variables).toBe(usesState ? "${{ toJSON(vars) }}" : undefined);
     }
-  });
-
-  test("only jobs that use the state may assume a role for it, and no job has a cloud key", () => {
-    for (const job of jobs) {
-      const [used] = job.steps.filter(isOurs);
-      const usesState = ["apply", "drift"].includes(String(used!.with!.step));
-      expect(rightsOf(job)["id-token"]).toBe(usesState ? "write" : undefined);
-      expect(used!.with!.variables).toBe(usesState ? "${{ toJSON(vars) }}" : undefined);
-      expect(job.environment === undefined).toBe(!usesState);
-    }
+    for (const one of steps.filter(({ uses }) => uses?.startsWith("actions/checkout@")))
+      expect(one.with).toEqual({ "persist-credentials": false });
     expect(text(file)).not.toMatch(/AWS_(ACCESS_KEY|SECRET|SESSION)|PASSPHRASE/);
   });
 
-  test("jobs that change a stack use its environment, and never run concurrently", () => {
-    const touching = jobs.filter((job) => stepsOf(job).some((step) => step === "apply" || step === "drift"));
-    for (const { name, environment, strategy, concurrency } of touching) {
-      expect(environment).toBe(strategy ? `${name}-\${{ matrix.stack }}` : name); // as the action's own default
+  test("jobs that change a stack never run concurrently", () => {
+    const touching = jobs.filter(({ steps: own }) => own.some((one) => /apply|drift/.test(String(one.with?.step))));
+    for (const { concurrency } of touching)
       expect(workflow.concurrency ?? concurrency).toMatchObject({ "cancel-in-progress": false });
-    }
     expect(workflow.concurrency ?? touching.length).toBeTruthy();
-  });
-
-  test("inputs exist in the action, and no key reaches a preview or a report", () => {
-    for (const { with: given } of steps.filter(isOurs)) {
-      expect(Object.keys(given!).filter((name) => !(name in action.inputs))).toEqual([]);
-      expect(["apply", "drift"].includes(String(given!.step))).toBe("api-key" in given!);
-    }
   });
 });
 
+test.each([...workflows, { file: "action.yml", steps: action.runs.steps }])(
+  "$file: actions are this repository's, or official ones pinned to a commit, with the version in a comment",
+  ({ file, steps }) => {
+    const uses = steps.flatMap((one) => (isOurs(one) ? [] : (one.uses ?? one.run ?? "")));
+    const commands = action.runs.steps.flatMap(({ run }) => run ?? []);
+    expect(uses.filter((one) => !official.test(one) && !commands.includes(one))).toEqual([]);
+    const pins = found(file === "action.yml" ? sharedText(file) : text(file), /uses: (.*)$/gm);
+    expect(pins.filter((one) => !isOurs({ uses: one }) && !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
+  },
+);
+
 describe("the action", () => {
   const { steps } = action.runs;
-
-  test("uses only official actions, each pinned to a commit, with its version in a comment", () => {
-    expect(steps.flatMap(({ uses }) => uses ?? []).filter((one) => !official.test(one))).toEqual([]);
-    const pins = found(sharedText("action.yml"), /uses: (.*)$/gm);
-    expect(pins.filter((one) => !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
-  });
 
   test("assumes the role before it uses the state; only that step has the key and the state, and no shell text contains them", () => {
     const assumed = steps.findIndex(({ uses }) => uses?.startsWith("aws-actions/configure-aws-credentials@"));
@@ -101,14 +79,10 @@ describe("the action", () => {
 
   test.each(["preview", "report", "apply", "drift", "nothing"])("refuses an unknown step at once (%s)", (step) => {
     const [first] = steps;
-    const { status, stderr } = spawnSync("bash", ["-e", "-c", first!.run!], {
-      env: { ...process.env, STEP: step },
-      encoding: "utf8",
-    });
+    const env = { ...process.env, STEP: step };
+    const { status, stderr } = spawnSync("bash", ["-e", "-c", first!.run!], { env, encoding: "utf8" });
     const complaint = 'consortium-gitops: step is preview, report, apply or drift, not "nothing".\n';
-    expect({ status, stderr }).toEqual(
-      step === "nothing" ? { status: 1, stderr: complaint } : { status: 0, stderr: "" },
-    );
+    expect([status, stderr]).toEqual(step === "nothing" ? [1, complaint] : [0, ""]);
   });
 });
 
@@ -133,10 +107,7 @@ test("images, and the action, have the Pulumi on which the tests run", () => {
 test("GitHub: production waits for staging, and nothing cancels a waiting run, not even drift", () => {
   const { jobs, concurrency } = workflowOf("apply");
   expect(Object.keys(jobs)).toEqual(["staging", "production"]);
-  expect(jobs).toMatchObject({
-    staging: { environment: "staging" },
-    production: { environment: "production", needs: "staging" },
-  });
+  expect(jobs.production).toMatchObject({ needs: "staging" });
   // GitHub keeps one waiting run of a group, unless the group is a queue.
   expect(concurrency).toEqual({ group: "apply", "cancel-in-progress": false, queue: "max" });
   const groups = Object.values(workflowOf("drift").jobs).map((job) => job.concurrency!.group);
@@ -155,12 +126,8 @@ test("GitHub: an issue for drift, and only for drift", () => {
     const { status } = spawnSync("bash", ["-e", "-c", look], { env, cwd: made });
     return { status: status!, output: readFileSync(output, "utf8") };
   };
-  expect([0, 1, 2, 137].map((code) => ends("drift", code))).toEqual([
-    { status: 0, output: "code=0\n" },
-    { status: 1, output: "code=1\n" },
-    { status: 0, output: "code=2\n" },
-    { status: 137, output: "code=137\n" },
-  ]);
+  for (const [code, status] of Object.entries({ 0: 0, 1: 1, 2: 0, 137: 137 }))
+    expect(ends("drift", Number(code))).toEqual({ status, output: `code=${code}\n` });
   expect([0, 2].map((code) => ends("apply", code).status)).toEqual([0, 2]);
   const [issue] = action.runs.steps.filter(({ run }) => run?.includes("issue"));
   expect(issue).toMatchObject({ if: "inputs.step == 'drift' && steps.run.outputs.code == '2'" });
@@ -246,28 +213,23 @@ test("GitHub: names of artifacts have no slash, and the job fails if git refuses
 });
 
 test("the workflows and the configuration files have the same stacks", () => {
-  const stacks = readdirSync(folder)
-    .flatMap((file) => found(file, /^Pulumi\.(\w+)\.yaml$/g))
-    .sort();
-  const named = [...workflows.map(({ file }) => file), ".gitlab-ci.yml"].flatMap((file) =>
-    found(text(file), /stacks?: \[(.*?)\]/gi),
-  );
-  expect(named.map((list) => list.split(", ").sort())).toEqual(named.map(() => stacks));
-  expect(named).toHaveLength(3);
+  const stacks = found(readdirSync(folder).join("\n"), /^Pulumi\.(\w+)\.yaml$/gm).sort();
+  const files = [...workflows.map(({ file }) => file), ".gitlab-ci.yml"].map(text);
+  const named = files.flatMap((one) => found(one, /stacks?: \[(.*?)\]/gi));
+  expect(named.map((list) => list.split(", ").sort())).toEqual(Array(3).fill(stacks));
   const reported = workflowOf("preview").jobs.comment!.steps.find(isOurs)!.with!.stack as string;
   expect(reported.split(" ").sort()).toEqual(stacks);
   expect(Object.keys(workflowOf("apply").jobs).sort()).toEqual(stacks);
 });
 
-test("a template's inputs: unknown, missing and invalid ones are refused", () => {
-  const filled = (given: object) => () => interpolated(sharedText("gitlab.yml"), { stacks: ["one"], ...given });
-  const { preview, comment } = parse(filled({ folder: "network/" })()) as typeof gitlab;
+test("a template's inputs: a folder has a slash at its end, and stacks must be given", () => {
+  const filled = (folder: string) => interpolated(sharedText("gitlab.yml"), { stacks: ["one"], folder });
+  const { preview, comment } = parse(filled("network/")) as typeof gitlab;
   expect(preview).toMatchObject({
     parallel: { matrix: [{ STACK: ["one"] }] },
     artifacts: { paths: ["network/plans/"] },
   });
   expect(comment).toMatchObject({ before_script: ['cd "./network/"', "npm ci --ignore-scripts"] });
-  expect(filled({ folder: "network" })).toThrow("folder may not be network");
-  expect(filled({ stack: "one" })).toThrow("inputs: stack");
+  expect(() => filled("network")).toThrow("folder may not be network");
   expect(() => interpolated(sharedText("gitlab.yml"), {})).toThrow("inputs: stacks");
 });

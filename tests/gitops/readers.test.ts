@@ -27,75 +27,60 @@ const place = (environment: Job["environment"]): string => {
 };
 const rightsOf = (rights: Record<string, string>): string =>
   code(Object.entries(rights).flatMap(([name, right]) => (name === "id-token" ? [] : `${name}: ${right}`)));
-const roleOf = (hasToken: boolean): string => (hasToken ? "that of its environment" : "none");
 const secretsIn = (value: unknown): string[] =>
   [...JSON.stringify(value).matchAll(/secrets\.(\w+)/g)].map(([, name]) => name!);
 /** The token of comments, which the job takes from its environment. */
 const used = (job: string): string[] => (job === "comment" ? ["GITLAB_COMMENT_TOKEN"] : []);
 
+/** A row of the table; `hasToken`: of the forge, for the role. */
+const row = (
+  job: string,
+  environment: Job["environment"],
+  secrets: string[],
+  hasToken: boolean,
+  rights = "job token",
+) => [job, place(environment), code(secrets), hasToken ? "that of its environment" : "none", rights] as const;
+
 const onGitHub = workflows.flatMap(({ workflow, jobs }) =>
   jobs.map((job) => {
     const rights = job.permissions ?? workflow.permissions;
-    return [
-      ...[`GitHub, \`${job.name}\``, place(job.environment), code(secretsIn(job)), roleOf("id-token" in rights)],
-      rightsOf(rights),
-    ];
+    const hasToken = rights["id-token"] === "write";
+    return row(`GitHub, \`${job.name}\``, job.environment, secretsIn(job), hasToken, rightsOf(rights));
   }),
 );
 const onGitLab = Object.entries(gitlab)
   .sort(([, one], [, other]) => stages.indexOf(one.stage!) - stages.indexOf(other.stage!))
-  .map(([name, job]) => [
-    `GitLab, \`${name}\``,
-    place(job.environment?.name.replace("$STACK", name === "drift" ? "…" : name)),
-    code(job.id_tokens ? ["CONSORTIUM_API_KEY"] : used(name)),
-    roleOf(job.id_tokens !== undefined),
-    "job token",
-  ]);
-const ofFleets = Object.entries(ofFleet.jobs).map(([name, job]) => [
-  `Fleet on GitHub, \`${name}\``,
-  place(job.environment),
-  code(secretsIn(job)),
-  roleOf(false),
-  rightsOf(job.permissions ?? ofFleet.permissions),
-]);
+  .map(([name, { environment, id_tokens: tokens }]) => {
+    const own = environment?.name.replace("$STACK", name === "drift" ? "…" : name);
+    return row(`GitLab, \`${name}\``, own, tokens ? ["CONSORTIUM_API_KEY"] : used(name), tokens !== undefined);
+  });
+const ofFleets = Object.entries(ofFleet.jobs).map(([name, job]) => {
+  const rights = rightsOf(job.permissions ?? ofFleet.permissions);
+  return row(`Fleet on GitHub, \`${name}\``, job.environment, secretsIn(job), false, rights);
+});
 const read = <T = Record<string, FleetJob>>(file: string) => parse(readFileSync(join(fleet, file), "utf8")) as T;
 type FleetJob = Pick<Job, "environment"> & { script?: string[]; rules?: object[] };
 const child = read("ci/fleet.yml");
-/** Variables of GitLab are an environment's: the file names none. */
-const keysOf = (job: FleetJob): string[] => (job.environment ? secretsIn(ofFleet) : []);
 const ofFleetsOnGitLab = Object.entries({
   plan: read(".gitlab-ci.yml").plan!,
   "stage-…": child[".fleet"]!,
   merge: child.merge!,
-}).map(([name, job]) => [
-  `Fleet on GitLab, \`${name}\``,
-  place(job.environment),
-  code(keysOf(job)),
-  roleOf(false),
-  "job token",
-]);
-const rows = [
-  ["job", "environment", "secrets", "role for the state", "token of the job"],
-  ...onGitHub,
-  ...onGitLab,
-  ...ofFleets,
-  ...ofFleetsOnGitLab,
-];
+}).map(([name, { environment }]) =>
+  // Variables of GitLab are an environment's: the file names none.
+  row(`Fleet on GitLab, \`${name}\``, environment, environment ? secretsIn(ofFleet) : [], false),
+);
+const head = ["job", "environment", "secrets", "role for the state", "token of the job"];
+const rows = [head, ...onGitHub, ...onGitLab, ...ofFleets, ...ofFleetsOnGitLab];
 
 test("docs/reference/pipelines.md shows reviewers what each job can read", () => {
   const { text } = pages.find(({ file }) => file === "docs/reference/pipelines.md")!;
   const [, table = ""] = /<!-- readers: begin -->\n\n([^]*?)\n\n<!-- readers: end -->/.exec(text) ?? [];
-  const cells = table.split("\n").map((line) =>
-    line
-      .slice(1, -1)
-      .split("|")
-      .map((cell) => cell.trim()),
-  );
+  const cells = table.split("\n").map((line) => line.replaceAll(/^\| *| *\|$/g, "").split(/ *\| */));
   expect(cells.filter(([first]) => !/^-+$/.test(first!))).toEqual(rows);
 });
 
 test("no job that a branch decides about has an environment, a secret or a role, except the one that comments", () => {
-  const open = [...onGitHub, ...onGitLab].filter(([job]) => /`(plan|preview|report|comment)`/.test(job!));
+  const open = [...onGitHub, ...onGitLab].filter(([job]) => /`(plan|preview|report|comment)`/.test(job));
   expect(open).toHaveLength(5);
   const having = open.filter((row) => row.slice(1, 4).join() !== "none,nothing,none");
   expect(having.map(([job]) => job)).toEqual(["GitLab, `comment`"]);

@@ -46,14 +46,7 @@ const urnOf = (kind: Kind): string => `urn:pulumi:dev::net::consortium:index:${d
 
 const documentOf = (kind: Kind, { id, inputs, outputs }: Kept) => ({
   deployment: {
-    resources: [
-      {
-        urn: urnOf(kind),
-        id,
-        inputs: exported(inputs),
-        outputs: exported(outputs),
-      },
-    ],
+    resources: [{ urn: urnOf(kind), id, inputs: exported(inputs), outputs: exported(outputs) }],
   },
 });
 
@@ -77,7 +70,8 @@ function refreshes(kind: Kind, was: Kept, is: Kept) {
 }
 
 /** The drifted inputs of the stack's only resource, in each view. */
-async function views(kind: Kind, { service, said, engine }: Here, kept: Kept, refreshed: () => Promise<boolean>) {
+async function views(kind: Kind, { service, said, engine }: Here, kept: Kept) {
+  engine.kept = structuredClone(kept);
   const document = documentOf(kind, kept);
   const file = join(tmpdir(), `${randomUUID()}.json`);
   writeFileSync(file, JSON.stringify(document));
@@ -98,27 +92,24 @@ async function views(kind: Kind, { service, said, engine }: Here, kept: Kept, re
   service.clearCalls();
   newProcess();
   said.length = 0;
-  const isChanged = (await refreshed()) || said.some((line) => line.includes("somebody changed"));
+  await engine.refresh();
+  const isChanged = (await engine.differs(kept.inputs)) || said.some((line) => line.includes("somebody changed"));
   return {
     refresh: isChanged,
     map: marked,
     live: keysIn(driftIn(shown)),
     check: keysIn(wrong),
     console: keysIn(driftIn(model)),
-    ...refreshes(kind, kept, engine.kept!),
+    ...refreshes(kind, kept, engine.kept),
     texts: driftIn(shown),
   };
 }
 
-const all = (drifted: string[]) => ({
-  refresh: drifted.length > 0,
-  map: drifted.length > 0,
-  live: drifted,
-  check: drifted,
-  console: drifted,
-  fleet: drifted,
-  report: drifted,
-});
+/** What all views say of these inputs. */
+const all = (drifted: string[]): object => {
+  const views = ["live", "check", "console", "fleet", "report"].map((view) => [view, drifted]);
+  return { refresh: drifted.length > 0, map: drifted.length > 0, ...(Object.fromEntries(views) as object) };
+};
 
 test("the tables below are about every kind", () => {
   const rows = [...collected, "destination", "tetherService"];
@@ -126,7 +117,7 @@ test("the tables below are about every kind", () => {
   expect(without.map((kind) => `add ${kind} to the tables of tests/support/bases.ts`)).toEqual([]);
 });
 
-/** Values of inputs that cannot be two texts. `is: undefined`: the service does not show it. */
+/** Values of inputs that cannot be two texts. */
 const pairs: Partial<Record<string, (net: Network) => [was: unknown, is: unknown]>> = {
   provider: () => ["quorum", "geth"],
   consensusType: () => ["raft", "ibft"],
@@ -134,6 +125,7 @@ const pairs: Partial<Record<string, (net: Network) => [was: unknown, is: unknown
   blockPeriod: () => [5, 6],
   membershipId: (net) => [net.membershipId, net.otherMembershipId],
   kaleidoManaged: () => [true, false],
+  details: () => [{ a: "b" }, { a: "c" }],
   paused: () => [false, true],
 };
 
@@ -156,17 +148,13 @@ type Patch = (key: string, value: unknown) => unknown;
 async function driftOfEach(kind: Kind, here: Here, net: Network, patch: Patch): Promise<void> {
   const { engine } = here;
   const kept = engine.kept!;
-  const keys = inputKeys(definitions[kind]).filter(
-    (key) => key !== "tetherId" && !(kind === "destination" && key === "name"),
-  );
+  const keys = inputKeys(definitions[kind]).filter((key) => !(kind === "destination" && key === "name"));
+  const shown = keys.filter((key) => isShown(kind, key));
   const wanted = Object.fromEntries(
-    keys
-      .filter((key) => isShown(kind, key))
-      .map((key) => {
-        const [was, is] =
-          pairs[key]?.(net) ?? (key === "details" ? [{ a: "b" }, { a: "c" }] : [`a-${key}`, `b-${key}`]);
-        return [key, { was, is }];
-      }),
+    shown.map((key) => {
+      const [was, is] = pairs[key]?.(net) ?? [`a-${key}`, `b-${key}`];
+      return [key, { was, is }];
+    }),
   );
   for (const [key, { was }] of Object.entries(wanted)) {
     await patch(key, was);
@@ -177,13 +165,7 @@ async function driftOfEach(kind: Kind, here: Here, net: Network, patch: Patch): 
     delete state.answered?.[key];
   }
   const before = structuredClone(kept);
-  const look = async () => {
-    engine.kept = structuredClone(before);
-    return views(kind, here, before, async () => {
-      await engine.refresh();
-      return engine.differs(before.inputs);
-    });
-  };
+  const look = () => views(kind, here, before);
   expect(await look()).toEqual({ ...all([]), texts: [] });
   // Each view names those that changed, and no others: one half at a time.
   for (const half of [0, 1]) {
@@ -232,13 +214,7 @@ test("a tether: its network, its interval and whether it pins", async () => {
   const { engine, service } = here;
   await engine.up(tetherArgs);
   const before = structuredClone(engine.kept!);
-  const look = () => {
-    engine.kept = structuredClone(before);
-    return views("tetherService", here, before, async () => {
-      await engine.refresh();
-      return engine.differs(before.inputs);
-    });
-  };
+  const look = () => views("tetherService", here, before);
   expect(await look()).toEqual({ ...all([]), texts: [] });
   const texts: string[] = [];
   const others = inputKeys(definitions.tetherService).filter((key) => key !== "tetherId" && !neverDrift.has(key));
@@ -270,13 +246,7 @@ test.each(collected)(
     rewriting({ request: ownForm, answer: ownForm });
     const args = { ...bases[kind](net), [nameKey(kind)]: "Acme Trade" };
     expect(await engine.up(args)).toEqual({ then: "created" });
-    const look = () => {
-      const before = structuredClone(engine.kept!);
-      return views(kind, here, before, async () => {
-        await engine.refresh();
-        return engine.differs(before.inputs);
-      });
-    };
+    const look = () => views(kind, here, structuredClone(engine.kept!));
     expect(await look()).toEqual({ ...all([]), texts: [] });
     expect(await look()).toEqual({ ...all([]), texts: [] }); // a refresh later
     // A value that the program left to the service, a state and a release are the service's.

@@ -25,40 +25,25 @@ const only = (one: Row) => {
 describe("the parent of an object", () => {
   const two = [row("consortium", "c1", {}, { managed: managed("trade") }), row("consortium", "c2")];
 
-  test.each<[string, Row, string]>([
-    ["has the id that it names", row("environment", "e", { consortiumId: "c2" }), "environment e < c2"],
-    [
-      "is shown by that id if nothing else shows it",
-      row("environment", "e", { consortiumId: "c9" }),
-      "environment e < c9",
-    ],
+  const inStack = (name: string, more?: Partial<Row>) =>
+    row("environment", "e", {}, { managed: managed(name), ...more });
+  test.each<[string, Row, parent: string]>([
+    ["has the id that it names", row("environment", "e", { consortiumId: "c2" }), "c2"],
+    ["is shown by that id if nothing else shows it", row("environment", "e", { consortiumId: "c9" }), "c9"],
     [
       "is the resource that the id comes from",
-      row("environment", "e", {}, { managed: managed("x"), sources: { consortiumId: ["urn:other", "urn:trade"] } }),
-      "environment e < c1",
+      inStack("x", { sources: { consortiumId: ["urn:other", "urn:trade"] } }),
+      "c1",
     ],
-    [
-      "is the one that its name begins with",
-      row("environment", "e", {}, { managed: managed("trade/prod") }),
-      "environment e < c1",
-    ],
-    [
-      "is known later if its name only looks alike",
-      row("environment", "e", {}, { managed: managed("trader/prod") }),
-      "environment e < known later",
-    ],
-    ["is known later if it is in no stack", row("environment", "e"), "environment e < known later"],
-    [
-      "is known later if it is not in stacks",
-      row("environment", "e", {}, { managed: "not in stacks" }),
-      "environment e < known later",
-    ],
-  ])("%s", (_, one, place) => expect(places([...two, one])).toContain(place));
+    ["is the one that its name begins with", inStack("trade/prod"), "c1"],
+    ["is known later if its name only looks alike", inStack("trader/prod"), "known later"],
+    ["is known later if it is in no stack", row("environment", "e"), "known later"],
+    ["is known later if it is not in stacks", inStack("", { managed: "not in stacks" }), "known later"],
+  ])("%s", (_, one, parent) => expect(places([...two, one])).toContain(`environment e < ${parent}`));
 
   test("is the only one, for an object in a stack", () => {
-    const inStack = row("environment", "e", {}, { managed: managed("x") });
-    expect(places([row("consortium", "c1"), inStack])).toEqual(["consortium c1", "environment e < c1"]);
-    expect(places([inStack])).toEqual(["consortium known later", "environment e < known later"]);
+    expect(places([row("consortium", "c1"), inStack("x")])).toEqual(["consortium c1", "environment e < c1"]);
+    expect(places([inStack("x")])).toEqual(["consortium known later", "environment e < known later"]);
     expect(places([row("consortium", "c1"), row("environment", "e")])).toContain("environment e < known later");
   });
 
@@ -66,8 +51,7 @@ describe("the parent of an object", () => {
     const names = ["trade", "trade/a", "trade/a/b"];
     for (const order of [names, [...names].reverse()]) {
       const rows = order.map((name) => row("consortium", `id of ${name}`, {}, { managed: managed(name) }));
-      const one = row("environment", "e", {}, { managed: managed("trade/a/b/c") });
-      expect(places([...rows, one])).toContain("environment e < id of trade/a/b");
+      expect(places([...rows, inStack("trade/a/b/c")])).toContain("environment e < id of trade/a/b");
     }
   });
 
@@ -169,22 +153,14 @@ describe("the model of an object", () => {
 
   test("a service: plain facts, addresses that are text, and its state and its owner, if it has them", () => {
     const props = { ...inside, name: "docs", service: "documentstore", size: { secret: "x" } };
-    const urls = { http: "h", ws: { secret: "x" } };
-    expect(only(row("service", "s", { ...props, urls, state: "started", membershipId: "m" }))).toEqual({
-      id: "s",
-      kind: "service",
-      name: "docs",
-      state: "started",
-      membershipId: "m",
-      facts: { service: "documentstore" },
+    const own = { state: "started", membershipId: "m" };
+    const shown = { id: "s", kind: "service", name: "docs", facts: { service: "documentstore" } };
+    expect(only(row("service", "s", { ...props, ...own, urls: { http: "h", ws: { secret: "x" } } }))).toEqual({
+      ...shown,
+      ...own,
       urls: { http: "h" },
     });
-    expect(only(row("service", "s", props))).toEqual({
-      id: "s",
-      kind: "service",
-      name: "docs",
-      facts: { service: "documentstore" },
-    });
+    expect(only(row("service", "s", props))).toEqual(shown);
   });
 });
 

@@ -7,7 +7,7 @@ import { cacheRoot } from "../../../tools/lib/pulumi-cli.mjs";
 const long = [
   ...["install/languages", "install/release", "gitops/forges", "engine/engine"],
   ...["install/npm", "e2e/fleet/life", "stories/languages", "life/backends"],
-  ...["life/killed", "plugin/from-terraform", "service/clients", "fleet/stages"],
+  ...["life/killed", "plugin/from-terraform", "service/clients"],
   ...["service/geth", "console/many", "console/browser", "gitops/kubernetes", "service/kills"],
 ];
 
