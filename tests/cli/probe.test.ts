@@ -42,15 +42,12 @@ describe("it deletes its objects, innermost first", () => {
     expect(there(service)).toEqual([]);
     const { answers, seen } = saved("part.json");
     expect(answers).toMatchObject({ created: 201, bareAddresses: false });
-    const { bareAddresses, regenerate, deletion } = seen.facts;
-    const why = expect.stringMatching(
-      /: not asked: The service at … .* POST … the connection was reset [^/]*$/,
-    ) as string;
-    expect([bareAddresses.is, regenerate, deletion]).toEqual([
-      "otherwise",
-      { fact: facts.regenerate.fact, is: "not seen", seen: why },
-      { fact: facts.deletion.fact, is: "not seen", seen: why },
-    ]);
+    const why = /: not asked: The service at … .* POST … the connection was reset [^/]*$/;
+    expect(seen.facts.bareAddresses.is).toBe("otherwise");
+    for (const name of ["regenerate", "deletion"] as const) {
+      expect(seen.facts[name]).toMatchObject({ fact: facts[name].fact, is: "not seen" });
+      expect(seen.facts[name].seen).toMatch(why);
+    }
     expect(likeWhom(file("part.json")).answers).toEqual(answers);
   });
 
@@ -233,29 +230,15 @@ const byDefault = {
     "node: gone at once; environment: deleted T; membership: gone at once; consortium: gone at once",
 };
 const [assumed, otherwise, unseen] = ["as assumed", "otherwise", "not seen"] as const;
-const verdicts: Record<FactName, string> = {
-  environmentWaits: otherwise,
-  upgrades: unseen,
-  invited: unseen,
-  secretOfOrgs: assumed,
-  plainErrors: otherwise,
-  deletion: otherwise,
-  bareAddresses: otherwise,
-  interval: unseen,
-  tetherAccount: unseen,
-  zoneDelete: otherwise,
-  clients: assumed,
-  quorumNode: otherwise,
-  autopause: otherwise,
-  pause: assumed,
-  membershipKept: unseen,
-  regions: otherwise,
-  lists: assumed,
-  operators: otherwise,
-  token: assumed,
-  regenerate: assumed,
-  chains: unseen,
-  limits: assumed,
+const all =
+  (...names: FactName[]) =>
+  (is: string) =>
+    Object.fromEntries(names.map((name) => [name, is]));
+const verdicts = {
+  ...all("environmentWaits", "plainErrors", "deletion", "bareAddresses", "zoneDelete", "quorumNode")(otherwise),
+  ...all("autopause", "regions", "operators")(otherwise),
+  ...all("upgrades", "invited", "interval", "tetherAccount", "membershipKept", "chains")(unseen),
+  ...all("secretOfOrgs", "clients", "pause", "lists", "token", "regenerate", "limits")(assumed),
 };
 /** What of the table differs, what of the assumptions, and what is saved. */
 const cases: [string, ServiceOptions["answers"], Partial<typeof byDefault>, Partial<typeof verdicts>, object][] = [
@@ -285,16 +268,10 @@ const cases: [string, ServiceOptions["answers"], Partial<typeof byDefault>, Part
         "node: delete_pending T, then deleted T; environment: delete_pending T, then deleted T; " +
         "consortium: delete_pending T, then deleted T",
     },
-    {
-      environmentWaits: assumed,
-      plainErrors: assumed,
-      deletion: assumed,
-      bareAddresses: assumed,
-      zoneDelete: assumed,
-      quorumNode: assumed,
-      autopause: assumed,
-      membershipKept: assumed,
-    },
+    all(
+      ...(["environmentWaits", "plainErrors", "deletion", "bareAddresses"] as const),
+      ...(["zoneDelete", "quorumNode", "autopause", "membershipKept"] as const),
+    )(assumed),
     {
       foundingMembership: true,
       environmentsWait: true,
@@ -339,14 +316,8 @@ const cases: [string, ServiceOptions["answers"], Partial<typeof byDefault>, Part
       "A DELETE answers": "node 202, environment 202, membership 204, consortium 202",
     },
     {
-      secretOfOrgs: otherwise,
+      ...all("secretOfOrgs", "clients", "pause", "lists", "token", "regenerate", "limits")(otherwise),
       zoneDelete: unseen,
-      clients: otherwise,
-      pause: otherwise,
-      lists: otherwise,
-      token: otherwise,
-      regenerate: otherwise,
-      limits: otherwise,
     },
     { extended: false, idField: "id", created: 200, emptyBodies: true, getById: false, patch: 405, gone: 410 },
   ],
@@ -490,24 +461,33 @@ test("docs/probe.md shows a whole run", async () => {
 
 const environment = "/consortia/:consortiumId/environments/:environmentId";
 const always = { times: Infinity };
+const answers = (status: number, method: string, route: string | RegExp, more: object = {}): FaultRule => ({
+  kind: "status",
+  status,
+  method,
+  route,
+  ...more,
+});
+const notStarted = "not asked: the node did not start";
+const ofStarted = {
+  "urls of a started node": notStarted,
+  "publicAddress in its status": notStarted,
+  "The ledger's client": notStarted,
+  "PATCH of the state pauses": notStarted,
+};
+const nodeStatus = { quorum: { consensus: "raft" }, geth: { public_address: "0x1" }, urls: { rpc: "" } };
 const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>, object][] = [
   [
     "that refuses what it may",
     {},
     [
       { kind: "html", status: 401, nth: 2, route: "/consortia" },
-      { kind: "status", status: 404, route: /\/(regions|plans\/.*)$/, ...always },
-      { kind: "status", status: 400, method: "POST", route: "/consortia/:consortiumId/environments", times: 2 },
-      { kind: "status", status: 409, method: "POST", route: `${environment}/nodes` },
-      { kind: "status", status: 200, method: "PATCH", route: environment, body: {}, ...always },
-      { kind: "status", status: 501, method: "DELETE", route: /\/zones\/nosuchzone$/ },
-      {
-        kind: "status",
-        status: 200,
-        route: `${environment}/nodes/:nodeId/status`,
-        body: { quorum: { consensus: "raft" }, geth: { public_address: "0x1" }, urls: { rpc: "" } },
-        ...always,
-      },
+      answers(404, "GET", /\/(regions|plans\/.*)$/, always),
+      answers(400, "POST", "/consortia/:consortiumId/environments", { times: 2 }),
+      answers(409, "POST", `${environment}/nodes`),
+      answers(200, "PATCH", environment, { body: {}, ...always }),
+      answers(501, "DELETE", /\/zones\/nosuchzone$/),
+      answers(200, "GET", `${environment}/nodes/:nodeId/status`, { body: nodeStatus, ...always }),
     ],
     {
       "A wrong key": "401, HTML",
@@ -526,23 +506,13 @@ const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>,
     "whose node fails",
     { answers: { quorumStatus: true } },
     [
-      {
-        kind: "status",
-        status: 200,
-        route: `${environment}/nodes/:nodeId`,
-        method: "GET",
-        body: { state: "failed" },
-        ...always,
-      },
-      { kind: "status", status: 410, route: "/consortia/u0nothing0/environments" },
+      answers(200, "GET", `${environment}/nodes/:nodeId`, { body: { state: "failed" }, ...always }),
+      answers(410, "GET", "/consortia/u0nothing0/environments"),
     ],
     {
       "Something that does not exist": "410, JSON",
       "A node": "failed after T",
-      "urls of a started node": "not asked: the node did not start",
-      "publicAddress in its status": "not asked: the node did not start",
-      "The ledger's client": "not asked: the node did not start",
-      "PATCH of the state pauses": "not asked: the node did not start",
+      ...ofStarted,
     },
     { patch: true, emptyUrls: false, gone: 410 },
   ],
@@ -550,22 +520,16 @@ const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>,
     "whose node does not start in time",
     { timing: { nodeStart: 600_000 } },
     [],
-    {
-      "A node": "not within 6.0 s",
-      "urls of a started node": "not asked: the node did not start",
-      "publicAddress in its status": "not asked: the node did not start",
-      "The ledger's client": "not asked: the node did not start",
-      "PATCH of the state pauses": "not asked: the node did not start",
-    },
+    { "A node": "not within 6.0 s", ...ofStarted },
     {},
   ],
   [
     "that pauses, does not resume, and shows no password",
     {},
     [
-      { kind: "status", status: 403, method: "PATCH", route: environment, nth: 3 },
-      { kind: "status", status: 201, method: "POST", route: `${environment}/appcreds`, body: { username: "u" } },
-      { kind: "status", status: 502, method: "GET", route: `${environment}/appcreds`, ...always },
+      answers(403, "PATCH", environment, { nth: 3 }),
+      answers(201, "POST", `${environment}/appcreds`, { body: { username: "u" } }),
+      answers(502, "GET", `${environment}/appcreds`, always),
     ],
     {
       "The ledger's client": "not asked: no credential is shown",
@@ -577,16 +541,14 @@ const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>,
   ],
 ];
 
-describe.each(refusals)("a service %s", (_, options, faults, differing, settings) => {
-  test("is told in a table", async () => {
-    const service = await serviceWith(options);
-    for (const fault of faults) service.faults.add(fault);
-    const probed = await probe(service, "--yes", "--save", file("refusals.json"));
-    expect([probed.code, probed.stderr]).toEqual([0, expect.not.stringContaining("consortium:")]);
-    expect(timeless(answersIn(probed))).toEqual({ ...byDefault, ...differing });
-    const { answers, timing } = saved("refusals.json");
-    expect(answers).toMatchObject(settings);
-    expect("nodeStart" in timing).toBe(!/failed|not within/.test(differing["A node"] ?? ""));
-    expect(there(service)).toEqual([]);
-  });
+test.each(refusals)("a service %s is told in a table", async (_, options, faults, differing, settings) => {
+  const service = await serviceWith(options);
+  for (const fault of faults) service.faults.add(fault);
+  const probed = await probe(service, "--yes", "--save", file("refusals.json"));
+  expect([probed.code, probed.stderr]).toEqual([0, expect.not.stringContaining("consortium:")]);
+  expect(timeless(answersIn(probed))).toEqual({ ...byDefault, ...differing });
+  const { answers, timing } = saved("refusals.json");
+  expect(answers).toMatchObject(settings);
+  expect("nodeStart" in timing).toBe(!/failed|not within/.test(differing["A node"] ?? ""));
+  expect(there(service)).toEqual([]);
 });
