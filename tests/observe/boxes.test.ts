@@ -27,7 +27,7 @@ describe("what is written", () => {
   const live = "quorum · ibft · chain 1001 · live";
   const one = "environment environment 1; quorum; ibft; chain 1001; live; id e1";
   const itDeletes = "the plan will delete it";
-  const differs = { change: "update", drift: ["a", "b"], managed: "not in stacks" } as const;
+  const differs: Partial<ObjectModel> = { change: "update", drift: ["a", "b"], managed: "not in stacks" };
   const service = { state: "started", facts: { service: "ipfs" }, urls: { http: "h", ws: "w" } };
   test.each<[[Kind, ObjectModel, string?], details: string[], title: string, tone: MapItem["tone"]]>([
     [["node", nodeOf(1, 0), "Acme"], ["Acme · started"], "node node-1-0 of Acme; started; validator; id e1n0", "good"],

@@ -171,11 +171,6 @@ describe("tethers and stacks", () => {
       const pins = (await w.look()).filter(({ check }) => check === "last pin verified");
       expect(pins).toMatchObject([{ outcome: "ok", text: matching(/^in block \d+ of chain \d+/) }]);
     });
-
-    test("and not on the new network, which does not have the pin", async () => {
-      const [pin] = await at({});
-      expect(pin).toMatchObject({ outcome: "skipped", next: "Pass one: --target rinkeby=https://…" });
-    });
   });
 
   test("a deleted membership, and a deleted consortium without environments", async () => {
