@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FaultKind, type FaultRule, type Service, type ServiceOptions } from "../../service/index";
+import { anyText } from "../service/helpers";
 import { send } from "../support/network";
 import { connection, consortium, type Ended } from "./command";
 import { type FactName, facts } from "../../cli/probe/facts";
@@ -379,51 +380,46 @@ describe("it tries a tether that nothing uses", () => {
   };
   const chain = expect.stringContaining("otherwise: Another public chain: sepolia: HTTP 400, ") as string;
 
-  test("whose account is made, and whose interval is of minutes; it is stopped again", async () => {
-    const options = { answers: { tetherAccounts: false, tetherConfig: true }, timing: { tetherHour: 300 } };
-    expect(await tried(options)).toMatchObject({
-      code: 0,
-      isActive: false,
-      rows: [
-        "as assumed: The account of a new tether: none (HTTP 404), until it is asked for",
-        chain,
-        "as assumed: A tether's interval counts: minutes",
-      ],
-      answers: { tetherAccounts: false, tetherConfig: true },
-    });
-  });
-
-  test("that has an account from the start, and whose second report does not come in the time of --wait", async () => {
-    expect(await tried({})).toMatchObject({
-      code: 0,
-      isActive: false,
-      rows: [
-        "otherwise: The account of a new tether: from the start",
-        chain,
-        "not seen: A tether's interval counts: not known: no second report within 6 s; give --wait 150",
-      ],
-      answers: { tetherAccounts: true, tetherConfig: false },
-    });
-  });
-
-  test("but pays nothing if the service does not show whether there is a contract", async () => {
-    const { code, rows } = await tried({ answers: { getById: false } });
-    const why = "not seen: A tether's interval counts: not known: 1 is shown as 1, and nothing was paid for";
-    expect([code, rows[2]]).toEqual([0, why]);
-  });
-
-  test("which cannot pay", async () => {
-    const { code, rows } = await tried({}, ({ faults }) => {
-      faults.add({
-        kind: "status",
-        status: 402,
-        method: "POST",
-        route: /deploy$/,
-        errorMessage: "No funds of acme-7.",
-      });
-    });
-    const why = "not seen: A tether's interval counts: not known: 1 is shown as 1, and on rinkeby, deploy is refused: ";
-    expect([code, rows[2]]).toEqual([0, `${why}HTTP 402, No funds of …`]);
+  const notKnown = "not seen: A tether's interval counts: not known:";
+  const refusal = { method: "POST", route: /deploy$/, errorMessage: "No funds of acme-7." };
+  const noFunds: FaultRule = { kind: "status", status: 402, ...refusal };
+  const isPaying = `${notKnown} 1 is shown as 1, and`;
+  test.each<[string, ServiceOptions, FaultRule[], account: unknown, interval: string, object]>([
+    [
+      "whose account is made, and whose interval is of minutes; it is stopped again",
+      { answers: { tetherAccounts: false, tetherConfig: true }, timing: { tetherHour: 300 } },
+      [],
+      "as assumed: The account of a new tether: none (HTTP 404), until it is asked for",
+      "as assumed: A tether's interval counts: minutes",
+      { tetherAccounts: false, tetherConfig: true },
+    ],
+    [
+      "that has an account from the start, and whose second report does not come in the time of --wait",
+      {},
+      [],
+      "otherwise: The account of a new tether: from the start",
+      `${notKnown} no second report within 6 s; give --wait 150`,
+      { tetherAccounts: true, tetherConfig: false },
+    ],
+    [
+      "but pays nothing if the service does not show whether there is a contract",
+      { answers: { getById: false } },
+      [],
+      anyText,
+      `${isPaying} nothing was paid for`,
+      {},
+    ],
+    [
+      "which cannot pay",
+      {},
+      [noFunds],
+      anyText,
+      `${isPaying} on rinkeby, deploy is refused: HTTP 402, No funds of …`,
+      {},
+    ],
+  ])("%s", async (_, options, faults, account, interval, answers) => {
+    const found = await tried(options, (service) => faults.forEach((one) => service.faults.add(one)));
+    expect(found).toMatchObject({ code: 0, isActive: false, rows: [account, chain, interval], answers });
   });
 
   test("but none that is in use, or does not exist: its settings stay", async () => {
