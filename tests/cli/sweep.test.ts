@@ -226,7 +226,7 @@ describe("deletion", () => {
     const locked = { kind: "status", status: 403, errorMessage: "locked", times: Infinity } as const;
     service.faults.add({ ...locked, method: "DELETE", route: "/consortia/:consortiumId/invitations/:invitationId" });
     const founding = { method: "DELETE", route: "/consortia/:consortiumId/memberships/:membershipId" };
-    service.faults.add({ ...founding, kind: "status", status: 405 });
+    service.faults.add({ ...founding, kind: "status", status: 405, times: Infinity });
     expect(await sweepOld("--yes")).toMatchObject(deleted(7));
     expect(names()).toEqual([]);
   });

@@ -203,14 +203,6 @@ describe("a network that applications can use", () => {
     expect(JSON.stringify(all)).not.toContain(w.credentials[0]!.password);
   });
 
-  test("a stopped node, which is not called unreachable, too", async () => {
-    w.service.store.nodes.setState(w.nodes[1]!, "stopped");
-    undo.push(() => w.service.store.nodes.setState(w.nodes[1]!, "started"));
-    expect((await wrong()).filter((line) => line.includes(": failed: "))).toEqual([
-      "node started: failed: n0-2: its state is stopped",
-    ]);
-  });
-
   test("invalid addresses and addresses that never answer; no connection stays open", async () => {
     const route = "/consortia/:consortiumId/environments/:environmentId/nodes/:nodeId/status";
     const shown = (rpc: string): void => {
