@@ -1,5 +1,4 @@
 import { parse } from "yaml";
-import { whose } from "../../provider/api/organization";
 import { Membership, Network, type NetworkDefinition, Node } from "../../sdk";
 import { Stack } from "../support/double/stack";
 import { send } from "../support/network";
@@ -92,22 +91,6 @@ test("fund: an unknown tether is named in the error", async () => {
   const { code, stderr } = await consortium(["fund", "tether0001"], connection(service));
   expect([code, stderr]).toEqual([1, expect.stringContaining("tether0001")]);
   expect(stderr).not.toContain("has no faucet");
-});
-
-test.each<[is: string, what: string, args: Parameters<typeof whose>]>([
-  ["own", "the service does not show the key's organization", [undefined, "north", ["north", "south"], "north"]],
-  ["own", "it does not show the consortium's organization", ["south", undefined, ["north", "south"], "north"]],
-  ["own", "in one's own consortium, whose member ever", ["north", "north", ["north", "south"], "south"]],
-  ["own", "one's own member elsewhere", ["south", "north", ["north", "south"], "south"]],
-  [
-    "own",
-    "its owner is no organization as the key's is, which is no member of it",
-    ["south", "joe", ["north"], "north"],
-  ],
-  ["others", "another member elsewhere", ["south", "north", ["north", "south"], "north"]],
-  ["unknown", "what no member owns elsewhere", ["south", "north", ["north", "south"], undefined]],
-])("%s: %s", (is, _, args) => {
-  expect(whose(...args)).toBe(is);
 });
 
 describe("in a consortium of another organization", () => {

@@ -138,14 +138,16 @@ test.each<[string, string[], string]>([
   expect(await consortium(args)).toEqual({ code: 1, stdout: "", stderr });
 });
 
+const filters = "error: --consortium and --tether work only for a map of the service";
 test.each([
-  [["network.yaml", "--consortium", "trade"]],
-  [["--stack", "dev", "--tether", "tether0001"]],
-  [["--plan", "plan.json", "--consortium", "trade"]],
-])("map %j: refuses options that filter a map of the service", async (args) => {
-  const { code, stderr } = await consortium(["map", ...args]);
-  expect(code).toBe(1);
-  expect(stderr).toContain("error: --consortium and --tether work only for a map of the service");
+  [["network.yaml", "--consortium", "trade"], filters],
+  [["--stack", "dev", "--tether", "tether0001"], filters],
+  [["--plan", "plan.json", "--consortium", "trade"], filters],
+  [["--plan", "a.json", "--stack", "dev"], "cannot be used with"],
+  [["network.yaml", "--stack", "dev"], "a network file cannot be used with --stack or --plan"],
+  [["--live"], "error: "],
+])("map %j is refused: %s", async (args, why) => {
+  expect(await consortium(["map", ...args])).toMatchObject({ code: 1, stderr: expect.stringContaining(why) as string });
 });
 
 test("a failed write is a one-line error; a reader that stops early is not an error", () => {

@@ -18,12 +18,14 @@ interface Machine {
   packages?: Record<string, string>;
   /** The Node.js that the project's SDK of Pulumi needs. */
   sdkNeeds?: string;
+  /** Environment variables. */
+  env?: Record<string, string>;
 }
 
 const state = (more: object = {}): string => JSON.stringify({ version: 3, deployment: { resources: [], ...more } });
 
 /** A machine with a project and a stub of `pulumi`. */
-function machine({ pulumi = {}, packages = {}, sdkNeeds = ">=20" }: Machine = {}) {
+function machine({ pulumi = {}, packages = {}, sdkNeeds = ">=20", env: more = {} }: Machine = {}) {
   const home = mkdtempSync(join(tmpdir(), "doctor-"));
   const [bin, folder] = [join(home, "bin"), join(home, "project")];
   for (const made of [bin, folder]) mkdirSync(made);
@@ -60,7 +62,7 @@ esac
 `;
   writeFileSync(join(bin, "pulumi"), script);
   chmodSync(join(bin, "pulumi"), 0o755);
-  const env: Record<string, string> = { PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin` };
+  const env: Record<string, string> = { PATH: `${bin}${delimiter}/usr/bin${delimiter}/bin`, ...more };
   return { home, bin, folder, env };
 }
 
@@ -77,8 +79,9 @@ async function examined(
   args: string[] = [],
 ) {
   jest.spyOn(process, "cwd").mockReturnValue(folder);
-  const ended = await consortium(["doctor", "--json", ...args], { ...env, ...more });
-  const text = await consortium(["doctor", ...args], { ...env, ...more });
+  const all = { ...more, ...env };
+  const ended = await consortium(["doctor", "--json", ...args], all);
+  const text = await consortium(["doctor", ...args], all);
   jest.restoreAllMocks();
   expect([ended.stderr, text.stderr, text.code]).toEqual(["", "", ended.code]);
   const told = JSON.parse(ended.stdout) as Told;
@@ -93,18 +96,29 @@ async function examined(
 }
 
 const key = "u0aaaaaaaa-canary-of-a-key";
+const held = { pid: 1, username: "ada", hostname: "ci", timestamp: "now" };
+const holder = "ada@ci (process 1) since now";
+
+/** A stack's lock in the folder of a backend. */
+function lock(folder: string, stack: string): void {
+  const at = join(folder, ".pulumi/locks/organization", stack);
+  mkdirSync(at, { recursive: true });
+  writeFileSync(join(at, "a.json"), JSON.stringify(held));
+}
+
+/** At a service that answers every call like this. */
+async function at(made: Machine, args: string[] = [], answer = json(200, [])) {
+  const { baseUrl } = await peer(answer);
+  return examined(machine(made), connection({ baseUrl, apiKey: key }), args);
+}
+const onDev = ["--stack", "dev"];
 
 test("a working setup: versions, the key's organization, clock and state; no secrets and no next steps", async () => {
   const { service } = await start({ clock: undefined });
-  const at = machine({
-    pulumi: { config: JSON.stringify({ "consortium:apiKey": { value: service.apiKey, secret: true } }) },
-  });
+  const config = JSON.stringify({ "consortium:apiKey": { value: service.apiKey, secret: true } });
   await send(service, "POST", "/consortia", { name: "trade" });
-  const { findings, said, todo } = await examined(
-    at,
-    { CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: "" },
-    [...["--stack", "dev"]],
-  );
+  const env = { CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: "" };
+  const { findings, said, todo } = await examined(machine({ pulumi: { config } }), env, onDev);
   expect(findings.filter(({ state: one }) => one !== "ok")).toEqual([]);
   expect(findings.map(({ about }) => about)).toEqual([
     ...["package", "Node.js", "Pulumi SDK", "Pulumi CLI", "plugin", "service", "API key", "clock"],
@@ -117,78 +131,48 @@ test("a working setup: versions, the key's organization, clock and state; no sec
 });
 
 describe("a broken setup:", () => {
-  test.each<[string, Machine, Record<string, string>, string]>([
+  const plugins = [{ name: "consortium" }, { name: "consortium", version: "0.2.0" }, { name: "aws", version: "6.0.0" }];
+  test.each<[string, Machine, string]>([
     [
       "no key",
-      {},
-      { CONSORTIUM_API_KEY: "" },
+      { env: { CONSORTIUM_API_KEY: "" } },
       "settings: No API key is set. Create one in the console (API tab, new API key)",
     ],
     [
       "a log that cannot be written",
-      {},
-      { CONSORTIUM_LOG: "/nowhere/log" },
+      { env: { CONSORTIUM_LOG: "/nowhere/log" } },
       "settings: The log /nowhere/log (from environment variable CONSORTIUM_LOG) cannot be written: ENOENT",
     ],
     [
       "a service that is not there",
-      {},
-      { CONSORTIUM_BASE_URL: "http://127.0.0.1:1/api/v1" },
+      { env: { CONSORTIUM_BASE_URL: "http://127.0.0.1:1/api/v1" } },
       "service: the connection was refused",
     ],
     [
       "a proxy that is dead",
-      {},
-      { HTTP_PROXY: "http://me:canary-pass@127.0.0.1:1" },
+      { env: { HTTP_PROXY: "http://me:canary-pass@127.0.0.1:1" } },
       "proxy: the proxy http://127.0.0.1:1 (environment variable HTTP_PROXY): the connection was refused",
     ],
     [
       "two plugins, and one of them without a version",
-      {
-        pulumi: {
-          "plugin ls": JSON.stringify([
-            { name: "consortium" },
-            { name: "consortium", version: "0.2.0" },
-            { name: "aws", version: "6.0.0" },
-          ]),
-        },
-      },
-      {},
+      { pulumi: { "plugin ls": JSON.stringify(plugins) } },
       `plugin: no version, 0.2.0 is installed, and this package is ${version}`,
     ],
     [
       "an old package in the project",
       { packages: { "pulumi-consortium": "0.1.0" } },
-      {},
       `package: this command is ${version}, and the project in this folder has 0.1.0`,
     ],
-    ["an old SDK", { packages: { "@pulumi/pulumi": "3.100.0" } }, {}, "Pulumi SDK: 3.100.0 is too old"],
-    ["an old CLI", { pulumi: { version: "v3.99.0" } }, {}, "Pulumi CLI: 3.99.0 is too old"],
-  ])("%s", async (_, given, env, expected) => {
-    const { baseUrl } = await peer(json(200, []));
-    const { wrong, said } = await examined(machine(given), {
-      ...connection({ baseUrl, apiKey: key }),
-      ...env,
-    });
+    ["an old SDK", { packages: { "@pulumi/pulumi": "3.100.0" } }, "Pulumi SDK: 3.100.0 is too old"],
+    ["an old CLI", { pulumi: { version: "v3.99.0" } }, "Pulumi CLI: 3.99.0 is too old"],
+    ["no Pulumi at all", { env: { PATH: "/nowhere" } }, "Pulumi CLI: There is no Pulumi CLI on the PATH"],
+  ])("%s", async (_, given, expected) => {
+    const { wrong, said } = await at(given);
     expect(wrong).toEqual([expected]);
     expect(said).not.toContain("canary");
   });
 
-  test("no Pulumi at all", async () => {
-    const { baseUrl } = await peer(json(200, []));
-    const at = machine();
-    const { wrong } = await examined(at, { ...connection({ baseUrl, apiKey: key }), PATH: "/nowhere" });
-    expect(wrong).toEqual(["Pulumi CLI: There is no Pulumi CLI on the PATH"]);
-  });
-
-  test("an old Node.js", async () => {
-    const { folder } = machine();
-    expect(await versions(folder, "18.20.0")).toContainEqual(
-      expect.objectContaining({ about: "Node.js", state: "wrong", text: "18.20.0 is too old" }),
-    );
-  });
-
-  test("a Node.js that is too old for the project's SDK only", async () => {
+  test("a Node.js that is too old, or too old for the project's SDK only", async () => {
     const { folder } = machine({ packages: { "@pulumi/pulumi": "3.276.0" }, sdkNeeds: ">=22" });
     const of = async (node: string) => (await versions(folder, node)).find(({ about }) => about === "Node.js");
     expect(await of("20.20.2")).toEqual({
@@ -197,6 +181,7 @@ describe("a broken setup:", () => {
       text: "20.20.2 is too old for @pulumi/pulumi 3.276.0",
       next: "Install Node.js 22 or newer, or an older @pulumi/pulumi.",
     });
+    expect(await of("18.20.0")).toMatchObject({ state: "wrong", text: "18.20.0 is too old" });
     expect(await of("24.1.0")).toEqual({ about: "Node.js", state: "ok", text: "24.1.0" });
   });
 
@@ -205,27 +190,20 @@ describe("a broken setup:", () => {
     ["a folder beside the project", "file://./../state", "state"],
   ])("a lock is seen in %s", async (_, url, place) => {
     const { baseUrl } = await peer(json(200, []));
-    const at = machine({ pulumi: { whoami: JSON.stringify({ url }) } });
-    const locks = join(at.home, place, ".pulumi/locks/organization/net/dev");
-    mkdirSync(locks, { recursive: true });
-    writeFileSync(join(locks, "a.json"), JSON.stringify({ pid: 1, username: "ada", hostname: "ci", timestamp: "now" }));
-    jest.spyOn(os, "userInfo").mockReturnValue({ ...os.userInfo(), homedir: at.home });
-    const { wrong } = await examined(at, { ...connection({ baseUrl, apiKey: key }), HOME: "/nowhere" }, [
-      ...["--stack", "dev"],
-    ]);
-    expect(wrong).toEqual(["lock: the stack is locked by ada@ci (process 1) since now"]);
+    const made = machine({ pulumi: { whoami: JSON.stringify({ url }) }, env: { HOME: "/nowhere" } });
+    lock(join(made.home, place), "net/dev");
+    jest.spyOn(os, "userInfo").mockReturnValue({ ...os.userInfo(), homedir: made.home });
+    const { wrong } = await examined(made, connection({ baseUrl, apiKey: key }), onDev);
+    expect(wrong).toEqual([`lock: the stack is locked by ${holder}`]);
   });
 
   test("Pulumi that names no backend: the lock is unknown, and not none", async () => {
-    const { baseUrl } = await peer(json(200, []));
-    const at = machine({ pulumi: { whoami: "error: log in first" } });
-    const { findings } = await examined(at, connection({ baseUrl, apiKey: key }), ["--stack", "dev"]);
+    const { findings } = await at({ pulumi: { whoami: "error: log in first" } }, onDev);
     expect(findings).toContainEqual(expect.objectContaining({ about: "lock", state: "unknown" }));
   });
 
   test("a key that is refused", async () => {
-    const { baseUrl } = await peer(json(401, { errorMessage: `who is ${key}?` }));
-    const { wrong, todo, said } = await examined(machine(), connection({ baseUrl, apiKey: key }));
+    const { wrong, todo, said } = await at({}, [], json(401, { errorMessage: `who is ${key}?` }));
     expect(wrong).toEqual([expect.stringMatching(/^API key: who is \[secret\]\? \(HTTP 401/)]);
     expect(todo).toEqual([expect.stringContaining("was refused")]);
     expect(said).not.toContain("canary");
@@ -244,14 +222,14 @@ describe("a broken setup:", () => {
     [-60, "this machine's is 60 min ahead of the service's"],
   ])("a clock that differs by %d minutes", async (minutes, expected) => {
     const date = new Date(Date.now() + minutes * 60_000).toUTCString();
-    const { baseUrl } = await peer(json(200, [], { date }));
-    const { wrong } = await examined(machine(), connection({ baseUrl, apiKey: key }));
+    const { wrong } = await at({}, [], json(200, [], { date }));
     expect(wrong).toEqual([`clock: ${expected}`]);
   });
 
   const pending = {
     pending_operations: [{ type: "creating", resource: { urn: "urn:pulumi:dev::net::consortium:index:Node::n" } }],
   };
+  const newer = { urn: "urn:pulumi:dev::net::consortium:index:Consortium::c", outputs: { __kept: { version: 9 } } };
   test.each<[string, Record<string, string>, string]>([
     [
       "a stack that is not there",
@@ -266,58 +244,39 @@ describe("a broken setup:", () => {
     ],
     [
       "a state of a newer version",
-      {
-        "stack export": state({
-          resources: [
-            { urn: "urn:pulumi:dev::net::consortium:index:Consortium::c", outputs: { __kept: { version: 9 } } },
-          ],
-        }),
-      },
+      { "stack export": state({ resources: [newer] }) },
       "state: a newer version of pulumi-consortium wrote the state",
     ],
   ])("%s", async (_, pulumi, expected) => {
-    const { baseUrl } = await peer(json(200, []));
-    const { wrong } = await examined(machine({ pulumi }), connection({ baseUrl, apiKey: key }), ["--stack", "dev"]);
+    const { wrong } = await at({ pulumi }, onDev);
     expect(wrong[0]).toMatch(expected);
     expect(wrong).toHaveLength(1);
   });
 
   test("a state that is cut off: where its backup is", async () => {
-    const { baseUrl } = await peer(json(200, []));
     const said = "error: failed to load checkpoint: unexpected end of JSON input";
-    const at = machine({ pulumi: { "stack export": said } });
-    const { wrong, todo } = await examined(at, connection({ baseUrl, apiKey: key }), ["--stack", "dev"]);
+    const { wrong, todo } = await at({ pulumi: { "stack export": said } }, onDev);
     expect(wrong).toEqual([expect.stringContaining("failed to load checkpoint")]);
     expect(todo).toEqual([expect.stringContaining("docs/recovery.md#a-state-file-that-was-cut-off")]);
   });
 
   test("a locked stack, and not another one; what is pending there is no killed run's", async () => {
     const { baseUrl } = await peer(json(200, []));
-    const at = machine({ pulumi: { "stack export --stack dev": state(pending) } });
-    const locks = (stack: string) => join(at.home, ".pulumi/locks/organization/net", stack);
-    const held = { pid: 4711, username: "ada", hostname: "ci-1", timestamp: "2026-11-27T18:00:00Z" };
-    for (const stack of ["dev", "prod"]) {
-      mkdirSync(locks(stack), { recursive: true });
-      if (stack === "dev") writeFileSync(join(locks(stack), "a.json"), JSON.stringify(held));
-    }
-    const look = (stack: string) => examined(at, connection({ baseUrl, apiKey: key }), ["--stack", stack]);
+    const made = machine({ pulumi: { "stack export --stack dev": state(pending) } });
+    lock(made.home, "net/dev");
+    mkdirSync(join(made.home, ".pulumi/locks/organization/net/prod"));
+    const look = (stack: string) => examined(made, connection({ baseUrl, apiKey: key }), ["--stack", stack]);
     const { wrong, findings } = await look("dev");
-    expect(wrong).toEqual(["lock: the stack is locked by ada@ci-1 (process 4711) since 2026-11-27T18:00:00Z"]);
-    expect(findings).toContainEqual({
-      about: "pending operations",
-      state: "note",
-      text: "creating n, by the run that has the lock",
-    });
+    expect(wrong).toEqual([`lock: the stack is locked by ${holder}`]);
+    const run = "creating n, by the run that has the lock";
+    expect(findings).toContainEqual({ about: "pending operations", state: "note", text: run });
     const other = await look("organization/net/prod");
     expect(other.wrong).toEqual([]);
-    expect(other.findings).toContainEqual({
-      about: "lock of another stack",
-      state: "note",
-      text: "organization/net/dev, by ada@ci-1 (process 4711) since 2026-11-27T18:00:00Z",
-    });
+    const text = `organization/net/dev, by ${holder}`;
+    expect(other.findings).toContainEqual({ about: "lock of another stack", state: "note", text });
   });
 
-  test("objects that are gone, and a key of another organization; a lock of the same name in another project is none", async () => {
+  test("objects that are gone, and a key of another organization", async () => {
     const { service, time } = await start();
     const { consortiumId } = await network(service, time);
     const resource = (type: string, id: string, inputs: object, kept: object = {}) => ({
@@ -328,23 +287,13 @@ describe("a broken setup:", () => {
     });
     const lost = resource("Membership", "m-lost", { consortiumId, orgName: "lost" });
     const resources = [resource("Consortium", consortiumId, { name: "fixture" }), lost];
-    const at = machine({ pulumi: { "stack export": state({ resources }) } });
-    const locks = join(at.home, ".pulumi/locks/organization/other/dev");
-    mkdirSync(locks, { recursive: true });
-    writeFileSync(join(locks, "a.json"), JSON.stringify({ pid: 1, username: "ada", hostname: "ci", timestamp: "now" }));
-    const look = (one: typeof at) => examined(one, { ...connection(service) }, ["--stack", "dev"]);
-    const { wrong, findings } = await look(at);
-    expect(findings).toContainEqual(
-      expect.objectContaining({
-        about: "lock of another stack",
-        text: expect.stringContaining("/other/dev") as string,
-      }),
-    );
+    const look = (pulumi: Record<string, string>) => examined(machine({ pulumi }), connection(service), onDev);
+    const { wrong } = await look({ "stack export": state({ resources }) });
     expect(wrong.filter((one) => !one.startsWith("clock"))).toEqual([
       "objects: the service no longer has lost (m-lost)",
     ]);
     const others = [resource("Consortium", "c-other", { name: "a" }, { organizations: ["o-other"], keys: ["a:b:c"] })];
-    const foreign = await look(machine({ pulumi: { "stack export": state({ resources: others }) } }));
+    const foreign = await look({ "stack export": state({ resources: others }) });
     expect(foreign.wrong.some((one) => one.startsWith("organization: "))).toBe(true);
   });
 });

@@ -248,53 +248,28 @@ test("deleted objects are left out, and the file raises its limits for a large n
   expect(inText(stdout)).toEqual([]);
 });
 
-const notFound = "[not-found: docs/troubleshooting.md#not-found]";
-
-describe("errors", () => {
-  test("an unknown consortium, with a suggestion", async () => {
-    await make("/consortia", { name: "coffee" });
-    expect(await run("--consortium", "cofee")).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: `consortium: There is no consortium "cofee"; did you mean "coffee"? ${notFound}\n`,
-    });
+test("errors: no consortium, an unknown one with a suggestion, and no choice among several, also of one name", async () => {
+  const refused = (why: string, code = "not-found") => ({
+    code: 1,
+    stdout: "",
+    stderr: `consortium: ${why} [${code}: docs/troubleshooting.md#${code}]\n`,
   });
-
-  test("an organization without any", async () => {
-    expect(await run("--consortium", "x")).toMatchObject({
-      code: 1,
-      stderr: `consortium: The organization of this API key has no consortium. ${notFound}\n`,
-    });
-  });
-
-  test("no choice among several consortia; a single one needs no choice", async () => {
-    const own = await startService({ organizations: [{ name: "acme", apiKey: "key-of-acme" }] });
-    try {
-      const bare = () => consortium(["export"], connection({ baseUrl: own.baseUrl, apiKey: "key-of-acme" }));
-      await send(own, "POST", "/consortia", { name: "coffee" });
-      expect(await bare()).toMatchObject({ code: 0, stdout: expect.stringContaining("coffee") as string });
-      await send(own, "POST", "/consortia", { name: "tea" });
-      const why = "Choose one with --consortium <name or id>: there are several consortia (coffee, tea).";
-      expect(await bare()).toEqual({
-        code: 1,
-        stdout: "",
-        stderr: `consortium: ${why} [invalid-argument: docs/troubleshooting.md#invalid-argument]\n`,
-      });
-    } finally {
-      await own.close();
-    }
-  });
-
-  test("several consortia with that name", async () => {
-    const ids = [await make("/consortia", { name: "twins" }), await make("/consortia", { name: "twins" })];
-    const { code, stdout, stderr } = await run("--consortium", "twins");
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(
-      /^consortium: Several consortia have the name "twins": \w+, \w+. Give the id of one: --consortium \w+ \[not-found: \S+\]\n$/,
-    );
-    for (const id of ids) expect(stderr).toContain(id);
-    expect(await run("--consortium", ids[1]!)).toMatchObject({ code: 0 });
-  });
+  expect(await run("--consortium", "x")).toEqual(refused("The organization of this API key has no consortium."));
+  await make("/consortia", { name: "coffee" });
+  const unknown = 'There is no consortium "cofee"; did you mean "coffee"?';
+  expect(await run("--consortium", "cofee")).toEqual(refused(unknown));
+  expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining("coffee") as string });
+  const first = await make("/consortia", { name: "twins" });
+  const several = "Choose one with --consortium <name or id>: there are several consortia (coffee, twins).";
+  expect(await run()).toEqual(refused(several, "invalid-argument"));
+  const second = await make("/consortia", { name: "twins" });
+  const { code, stdout, stderr } = await run("--consortium", "twins");
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toMatch(
+    /^consortium: Several consortia have the name "twins": \w+, \w+. Give the id of one: --consortium \w+ \[not-found: \S+\]\n$/,
+  );
+  for (const id of [first, second]) expect(stderr).toContain(id);
+  expect(await run("--consortium", second)).toMatchObject({ code: 0 });
 });
 
 const keys = (...names: (string | undefined)[]) => [

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FaultKind, type FaultRule, type Service, type ServiceOptions } from "../../service/index";
+import { anyText } from "../service/helpers";
 import { send } from "../support/network";
 import { connection, consortium, type Ended } from "./command";
 import { type FactName, facts } from "../../cli/probe/facts";
@@ -42,15 +43,12 @@ describe("it deletes its objects, innermost first", () => {
     expect(there(service)).toEqual([]);
     const { answers, seen } = saved("part.json");
     expect(answers).toMatchObject({ created: 201, bareAddresses: false });
-    const { bareAddresses, regenerate, deletion } = seen.facts;
-    const why = expect.stringMatching(
-      /: not asked: The service at … .* POST … the connection was reset [^/]*$/,
-    ) as string;
-    expect([bareAddresses.is, regenerate, deletion]).toEqual([
-      "otherwise",
-      { fact: facts.regenerate.fact, is: "not seen", seen: why },
-      { fact: facts.deletion.fact, is: "not seen", seen: why },
-    ]);
+    const why = /: not asked: The service at … .* POST … the connection was reset [^/]*$/;
+    expect(seen.facts.bareAddresses.is).toBe("otherwise");
+    for (const name of ["regenerate", "deletion"] as const) {
+      expect(seen.facts[name]).toMatchObject({ fact: facts[name].fact, is: "not seen" });
+      expect(seen.facts[name].seen).toMatch(why);
+    }
     expect(likeWhom(file("part.json")).answers).toEqual(answers);
   });
 
@@ -233,29 +231,15 @@ const byDefault = {
     "node: gone at once; environment: deleted T; membership: gone at once; consortium: gone at once",
 };
 const [assumed, otherwise, unseen] = ["as assumed", "otherwise", "not seen"] as const;
-const verdicts: Record<FactName, string> = {
-  environmentWaits: otherwise,
-  upgrades: unseen,
-  invited: unseen,
-  secretOfOrgs: assumed,
-  plainErrors: otherwise,
-  deletion: otherwise,
-  bareAddresses: otherwise,
-  interval: unseen,
-  tetherAccount: unseen,
-  zoneDelete: otherwise,
-  clients: assumed,
-  quorumNode: otherwise,
-  autopause: otherwise,
-  pause: assumed,
-  membershipKept: unseen,
-  regions: otherwise,
-  lists: assumed,
-  operators: otherwise,
-  token: assumed,
-  regenerate: assumed,
-  chains: unseen,
-  limits: assumed,
+const all =
+  (...names: FactName[]) =>
+  (is: string) =>
+    Object.fromEntries(names.map((name) => [name, is]));
+const verdicts = {
+  ...all("environmentWaits", "plainErrors", "deletion", "bareAddresses", "zoneDelete", "quorumNode")(otherwise),
+  ...all("autopause", "regions", "operators")(otherwise),
+  ...all("upgrades", "invited", "interval", "tetherAccount", "membershipKept", "chains")(unseen),
+  ...all("secretOfOrgs", "clients", "pause", "lists", "token", "regenerate", "limits")(assumed),
 };
 /** What of the table differs, what of the assumptions, and what is saved. */
 const cases: [string, ServiceOptions["answers"], Partial<typeof byDefault>, Partial<typeof verdicts>, object][] = [
@@ -285,16 +269,10 @@ const cases: [string, ServiceOptions["answers"], Partial<typeof byDefault>, Part
         "node: delete_pending T, then deleted T; environment: delete_pending T, then deleted T; " +
         "consortium: delete_pending T, then deleted T",
     },
-    {
-      environmentWaits: assumed,
-      plainErrors: assumed,
-      deletion: assumed,
-      bareAddresses: assumed,
-      zoneDelete: assumed,
-      quorumNode: assumed,
-      autopause: assumed,
-      membershipKept: assumed,
-    },
+    all(
+      ...(["environmentWaits", "plainErrors", "deletion", "bareAddresses"] as const),
+      ...(["zoneDelete", "quorumNode", "autopause", "membershipKept"] as const),
+    )(assumed),
     {
       foundingMembership: true,
       environmentsWait: true,
@@ -339,14 +317,8 @@ const cases: [string, ServiceOptions["answers"], Partial<typeof byDefault>, Part
       "A DELETE answers": "node 202, environment 202, membership 204, consortium 202",
     },
     {
-      secretOfOrgs: otherwise,
+      ...all("secretOfOrgs", "clients", "pause", "lists", "token", "regenerate", "limits")(otherwise),
       zoneDelete: unseen,
-      clients: otherwise,
-      pause: otherwise,
-      lists: otherwise,
-      token: otherwise,
-      regenerate: otherwise,
-      limits: otherwise,
     },
     { extended: false, idField: "id", created: 200, emptyBodies: true, getById: false, patch: 405, gone: 410 },
   ],
@@ -408,51 +380,46 @@ describe("it tries a tether that nothing uses", () => {
   };
   const chain = expect.stringContaining("otherwise: Another public chain: sepolia: HTTP 400, ") as string;
 
-  test("whose account is made, and whose interval is of minutes; it is stopped again", async () => {
-    const options = { answers: { tetherAccounts: false, tetherConfig: true }, timing: { tetherHour: 300 } };
-    expect(await tried(options)).toMatchObject({
-      code: 0,
-      isActive: false,
-      rows: [
-        "as assumed: The account of a new tether: none (HTTP 404), until it is asked for",
-        chain,
-        "as assumed: A tether's interval counts: minutes",
-      ],
-      answers: { tetherAccounts: false, tetherConfig: true },
-    });
-  });
-
-  test("that has an account from the start, and whose second report does not come in the time of --wait", async () => {
-    expect(await tried({})).toMatchObject({
-      code: 0,
-      isActive: false,
-      rows: [
-        "otherwise: The account of a new tether: from the start",
-        chain,
-        "not seen: A tether's interval counts: not known: no second report within 6 s; give --wait 150",
-      ],
-      answers: { tetherAccounts: true, tetherConfig: false },
-    });
-  });
-
-  test("but pays nothing if the service does not show whether there is a contract", async () => {
-    const { code, rows } = await tried({ answers: { getById: false } });
-    const why = "not seen: A tether's interval counts: not known: 1 is shown as 1, and nothing was paid for";
-    expect([code, rows[2]]).toEqual([0, why]);
-  });
-
-  test("which cannot pay", async () => {
-    const { code, rows } = await tried({}, ({ faults }) => {
-      faults.add({
-        kind: "status",
-        status: 402,
-        method: "POST",
-        route: /deploy$/,
-        errorMessage: "No funds of acme-7.",
-      });
-    });
-    const why = "not seen: A tether's interval counts: not known: 1 is shown as 1, and on rinkeby, deploy is refused: ";
-    expect([code, rows[2]]).toEqual([0, `${why}HTTP 402, No funds of …`]);
+  const notKnown = "not seen: A tether's interval counts: not known:";
+  const refusal = { method: "POST", route: /deploy$/, errorMessage: "No funds of acme-7." };
+  const noFunds: FaultRule = { kind: "status", status: 402, ...refusal };
+  const isPaying = `${notKnown} 1 is shown as 1, and`;
+  test.each<[string, ServiceOptions, FaultRule[], account: unknown, interval: string, object]>([
+    [
+      "whose account is made, and whose interval is of minutes; it is stopped again",
+      { answers: { tetherAccounts: false, tetherConfig: true }, timing: { tetherHour: 300 } },
+      [],
+      "as assumed: The account of a new tether: none (HTTP 404), until it is asked for",
+      "as assumed: A tether's interval counts: minutes",
+      { tetherAccounts: false, tetherConfig: true },
+    ],
+    [
+      "that has an account from the start, and whose second report does not come in the time of --wait",
+      {},
+      [],
+      "otherwise: The account of a new tether: from the start",
+      `${notKnown} no second report within 6 s; give --wait 150`,
+      { tetherAccounts: true, tetherConfig: false },
+    ],
+    [
+      "but pays nothing if the service does not show whether there is a contract",
+      { answers: { getById: false } },
+      [],
+      anyText,
+      `${isPaying} nothing was paid for`,
+      {},
+    ],
+    [
+      "which cannot pay",
+      {},
+      [noFunds],
+      anyText,
+      `${isPaying} on rinkeby, deploy is refused: HTTP 402, No funds of …`,
+      {},
+    ],
+  ])("%s", async (_, options, faults, account, interval, answers) => {
+    const found = await tried(options, (service) => faults.forEach((one) => service.faults.add(one)));
+    expect(found).toMatchObject({ code: 0, isActive: false, rows: [account, chain, interval], answers });
   });
 
   test("but none that is in use, or does not exist: its settings stay", async () => {
@@ -490,24 +457,33 @@ test("docs/probe.md shows a whole run", async () => {
 
 const environment = "/consortia/:consortiumId/environments/:environmentId";
 const always = { times: Infinity };
+const answers = (status: number, method: string, route: string | RegExp, more: object = {}): FaultRule => ({
+  kind: "status",
+  status,
+  method,
+  route,
+  ...more,
+});
+const notStarted = "not asked: the node did not start";
+const ofStarted = {
+  "urls of a started node": notStarted,
+  "publicAddress in its status": notStarted,
+  "The ledger's client": notStarted,
+  "PATCH of the state pauses": notStarted,
+};
+const nodeStatus = { quorum: { consensus: "raft" }, geth: { public_address: "0x1" }, urls: { rpc: "" } };
 const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>, object][] = [
   [
     "that refuses what it may",
     {},
     [
       { kind: "html", status: 401, nth: 2, route: "/consortia" },
-      { kind: "status", status: 404, route: /\/(regions|plans\/.*)$/, ...always },
-      { kind: "status", status: 400, method: "POST", route: "/consortia/:consortiumId/environments", times: 2 },
-      { kind: "status", status: 409, method: "POST", route: `${environment}/nodes` },
-      { kind: "status", status: 200, method: "PATCH", route: environment, body: {}, ...always },
-      { kind: "status", status: 501, method: "DELETE", route: /\/zones\/nosuchzone$/ },
-      {
-        kind: "status",
-        status: 200,
-        route: `${environment}/nodes/:nodeId/status`,
-        body: { quorum: { consensus: "raft" }, geth: { public_address: "0x1" }, urls: { rpc: "" } },
-        ...always,
-      },
+      answers(404, "GET", /\/(regions|plans\/.*)$/, always),
+      answers(400, "POST", "/consortia/:consortiumId/environments", { times: 2 }),
+      answers(409, "POST", `${environment}/nodes`),
+      answers(200, "PATCH", environment, { body: {}, ...always }),
+      answers(501, "DELETE", /\/zones\/nosuchzone$/),
+      answers(200, "GET", `${environment}/nodes/:nodeId/status`, { body: nodeStatus, ...always }),
     ],
     {
       "A wrong key": "401, HTML",
@@ -526,23 +502,13 @@ const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>,
     "whose node fails",
     { answers: { quorumStatus: true } },
     [
-      {
-        kind: "status",
-        status: 200,
-        route: `${environment}/nodes/:nodeId`,
-        method: "GET",
-        body: { state: "failed" },
-        ...always,
-      },
-      { kind: "status", status: 410, route: "/consortia/u0nothing0/environments" },
+      answers(200, "GET", `${environment}/nodes/:nodeId`, { body: { state: "failed" }, ...always }),
+      answers(410, "GET", "/consortia/u0nothing0/environments"),
     ],
     {
       "Something that does not exist": "410, JSON",
       "A node": "failed after T",
-      "urls of a started node": "not asked: the node did not start",
-      "publicAddress in its status": "not asked: the node did not start",
-      "The ledger's client": "not asked: the node did not start",
-      "PATCH of the state pauses": "not asked: the node did not start",
+      ...ofStarted,
     },
     { patch: true, emptyUrls: false, gone: 410 },
   ],
@@ -550,22 +516,16 @@ const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>,
     "whose node does not start in time",
     { timing: { nodeStart: 600_000 } },
     [],
-    {
-      "A node": "not within 6.0 s",
-      "urls of a started node": "not asked: the node did not start",
-      "publicAddress in its status": "not asked: the node did not start",
-      "The ledger's client": "not asked: the node did not start",
-      "PATCH of the state pauses": "not asked: the node did not start",
-    },
+    { "A node": "not within 6.0 s", ...ofStarted },
     {},
   ],
   [
     "that pauses, does not resume, and shows no password",
     {},
     [
-      { kind: "status", status: 403, method: "PATCH", route: environment, nth: 3 },
-      { kind: "status", status: 201, method: "POST", route: `${environment}/appcreds`, body: { username: "u" } },
-      { kind: "status", status: 502, method: "GET", route: `${environment}/appcreds`, ...always },
+      answers(403, "PATCH", environment, { nth: 3 }),
+      answers(201, "POST", `${environment}/appcreds`, { body: { username: "u" } }),
+      answers(502, "GET", `${environment}/appcreds`, always),
     ],
     {
       "The ledger's client": "not asked: no credential is shown",
@@ -577,16 +537,14 @@ const refusals: [string, ServiceOptions, FaultRule[], Partial<typeof byDefault>,
   ],
 ];
 
-describe.each(refusals)("a service %s", (_, options, faults, differing, settings) => {
-  test("is told in a table", async () => {
-    const service = await serviceWith(options);
-    for (const fault of faults) service.faults.add(fault);
-    const probed = await probe(service, "--yes", "--save", file("refusals.json"));
-    expect([probed.code, probed.stderr]).toEqual([0, expect.not.stringContaining("consortium:")]);
-    expect(timeless(answersIn(probed))).toEqual({ ...byDefault, ...differing });
-    const { answers, timing } = saved("refusals.json");
-    expect(answers).toMatchObject(settings);
-    expect("nodeStart" in timing).toBe(!/failed|not within/.test(differing["A node"] ?? ""));
-    expect(there(service)).toEqual([]);
-  });
+test.each(refusals)("a service %s is told in a table", async (_, options, faults, differing, settings) => {
+  const service = await serviceWith(options);
+  for (const fault of faults) service.faults.add(fault);
+  const probed = await probe(service, "--yes", "--save", file("refusals.json"));
+  expect([probed.code, probed.stderr]).toEqual([0, expect.not.stringContaining("consortium:")]);
+  expect(timeless(answersIn(probed))).toEqual({ ...byDefault, ...differing });
+  const { answers, timing } = saved("refusals.json");
+  expect(answers).toMatchObject(settings);
+  expect("nodeStart" in timing).toBe(!/failed|not within/.test(differing["A node"] ?? ""));
+  expect(there(service)).toEqual([]);
 });

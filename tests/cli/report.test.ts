@@ -10,55 +10,45 @@ const environment = (consensusType: string, more: object = {}): State => ({
   ...more,
 });
 
+const update = (type: string, before: object, after: object) =>
+  step("update", type, type[0]!.toLowerCase(), { inputs: before }, { inputs: after });
+const create = (inputs: object, name = "n") => step("create", "Node", name, undefined, { inputs });
+
 describe("lines of the report", () => {
+  const extra = { extra: { a: [1, { token: "[secret]" }] }, name: "c" };
+  const [longest, longer] = ["x".repeat(78), "y".repeat(79)];
   test.each([
-    ["created", step("create", "Node", "n", undefined, { inputs: { name: "n" } }), "| created | Node `n` |  |"],
+    ["created", create({ name: "n" }), "| created | Node `n` |  |"],
     [
       "changed",
-      step("update", "Consortium", "c", { inputs: { description: "a" } }, { inputs: { description: "b", url: later } }),
+      update("Consortium", { description: "a" }, { description: "b", url: later }),
       '| changed | Consortium `c` | `description`: `"a"` → `"b"`<br>`url`: new, → `[known later]` |',
     ],
     [
       "a secret that may have changed",
-      step(
-        "update",
-        "Consortium",
-        "c",
-        { inputs: { description: "[secret]", name: "c" } },
-        { inputs: { description: secret, name: "c" } },
-      ),
-      "| changed | Consortium `c` | `description`: `[secret]` → `[secret]` |".replace("`[secret]` → ", ""),
+      update("Consortium", { description: "[secret]", name: "c" }, { description: secret, name: "c" }),
+      "| changed | Consortium `c` | `description`: `[secret]` |",
     ],
     [
       "a value with a secret in it that may have changed",
-      step(
-        "update",
-        "Consortium",
-        "c",
-        { inputs: { extra: { a: [1, { token: "[secret]" }] }, name: "c" } },
-        { inputs: { extra: { a: [1, { token: "[secret]" }] }, name: "c" } },
-      ),
+      update("Consortium", extra, extra),
       '| changed | Consortium `c` | `extra`: `{"a":[1,{"token":"[secret]"}]}` |',
     ],
     [
       "adopted by name",
-      step("create", "Node", "n", undefined, { inputs: { adopt: true } }),
+      create({ adopt: true }),
       "| adopted | Node `n` | the existing object with this name, or a new one |",
     ],
-    [
-      "adopted by id",
-      step("create", "Node", "n", undefined, { inputs: { adopt: "abc" } }),
-      "| adopted | Node `n` | `abc` |",
-    ],
+    ["adopted by id", create({ adopt: "abc" }), "| adopted | Node `n` | `abc` |"],
     [
       "one whose time-outs change where it is",
-      step("update", "Node", "n", { inputs: { name: "n" } }, { inputs: { name: "n", customTimeouts: { create: 60 } } }),
+      update("Node", { name: "n" }, { name: "n", customTimeouts: { create: 60 } }),
       '| changed | Node `n` | `customTimeouts`: new, → `{"create":60}` |',
     ],
     [
       "as long as a value may be",
-      step("update", "Node", "n", { inputs: {} }, { inputs: { name: "x".repeat(78), other: "y".repeat(79) } }),
-      `| changed | Node \`n\` | \`name\`: new, → \`"${"x".repeat(78)}"\`<br>\`other\`: new, → \`"${"y".repeat(79)}…\` |`,
+      update("Node", {}, { name: longest, other: longer }),
+      `| changed | Node \`n\` | \`name\`: new, → \`"${longest}"\`<br>\`other\`: new, → \`"${longer}…\` |`,
     ],
     ["imported", step("import", "Node", "n", undefined, { inputs: {} }), "| adopted | Node `n` |  |"],
     [
@@ -76,13 +66,12 @@ describe("lines of the report", () => {
   });
 
   test.each(["remove-pending-replace", "read", "discard", "same"])("%s changes nothing", (op) => {
-    expect(show(planned([step(op, "Node", "n", { inputs: { name: "a" } }, { inputs: { name: "b" } })]))).toContain(
-      "Nothing to do",
-    );
+    const one = { ...update("Node", { name: "a" }, { name: "b" }), op };
+    expect(show(planned([one]))).toContain("Nothing to do");
   });
 
   test("names with numbers are in numeric order", () => {
-    const steps = ["n10", "n9", "n1"].map((name) => step("create", "Node", name, undefined, { inputs: {} }));
+    const steps = ["n10", "n9", "n1"].map((name) => create({}, name));
     expect(row(show(planned(steps))).match(/`n\d+`/g)).toEqual(["`n1`", "`n9`", "`n10`"]);
   });
 
@@ -165,48 +154,44 @@ const loud = (steps: PlannedStep[]): string[] =>
     .split("\n")
     .filter((line) => line.startsWith("> -"));
 
+const noIds = [
+  step("delete", "Environment", "e", { inputs: {} }),
+  step("delete", "Node", "n", { id: "n1", inputs: {} }),
+];
+const [lostEnvironment, lostNode] = ["Environment `e` is deleted", "Node `n` is deleted"];
+const elsewhere = { ...node, inputs: { environmentId: "env0000002", consortiumId: "con0000001" } };
+const gone = (type: string, name: string, old: State) => step("delete", type, name, old);
+const ofEnvironment = (more?: object) => gone("Environment", "e", environment("raft", more));
+const all = [gone("Node", "n", node), ofEnvironment(), gone("Consortium", "c", { id: "con0000001" })];
 test.each([
   [
     "an environment",
     [step("replace", "Environment", "e", environment("raft"), environment("ibft"))],
     ["Environment `e` is replaced"],
   ],
-  ["a node", [step("delete", "Node", "n", node)], ["Node `n` is deleted"]],
-  [
-    "a consortium and all in it, told once",
-    [
-      step("delete", "Node", "n", node),
-      step("delete", "Environment", "e", environment("raft")),
-      step("delete", "Consortium", "c", { id: "con0000001" }),
-    ],
-    ["Consortium `c` is deleted"],
-  ],
+  ["a node", [gone("Node", "n", node)], [lostNode]],
+  ["a consortium and all in it, told once", all, ["Consortium `c` is deleted"]],
   [
     "a node of an environment that is not the lost one",
-    [
-      step("delete", "Environment", "e", environment("raft")),
-      step("delete", "Node", "n", { ...node, inputs: { environmentId: "env0000002", consortiumId: "con0000001" } }),
-    ],
-    ["Environment `e` is deleted", "Node `n` is deleted"],
+    [ofEnvironment(), gone("Node", "n", elsewhere)],
+    [lostEnvironment, lostNode],
   ],
-  [
-    "one without an id is no parent of those that name none",
-    [step("delete", "Environment", "e", { inputs: {} }), step("delete", "Node", "n", { id: "nod0000001", inputs: {} })],
-    ["Environment `e` is deleted", "Node `n` is deleted"],
-  ],
-  ["one that stays", [step("delete", "Environment", "e", environment("raft", { retainOnDelete: true }))], []],
-  ["one that is only read", [step("delete", "Environment", "e", environment("raft", { external: true }))], []],
-  ["a credential", [step("delete", "AppCred", "a", { id: "x" })], []],
+  ["one without an id is no parent of those that name none", noIds, [lostEnvironment, lostNode]],
+  ["one that stays", [ofEnvironment({ retainOnDelete: true })], []],
+  ["one that is only read", [ofEnvironment({ external: true })], []],
+  ["a credential", [gone("AppCred", "a", { id: "x" })], []],
 ])("a ledger that would be lost: %s", (_, steps, expected) => {
   expect(loud(steps)).toEqual(expected.map((text) => expect.stringContaining(text) as string));
 });
 
-describe("results of a refresh", () => {
-  const read = (op: string, type: string, name: string, old: State, now?: State): object[] => [
-    { resourcePreEvent: { metadata: { op: "refresh", urn: urn(type, name), old, new: old } } },
-    { resOutputsEvent: { metadata: { op, urn: urn(type, name), old, new: now } } },
-  ];
+const read = (op: string, type: string, name: string, old: State, now?: State): object[] => [
+  { resourcePreEvent: { metadata: { op: "refresh", urn: urn(type, name), old, new: old } } },
+  { resOutputsEvent: { metadata: { op, urn: urn(type, name), old, new: now } } },
+];
+const goneNode = read("delete", "Node", "n", { id: "n1" });
+const renamed = '| drifted | Consortium `c` | `name`: `"a"` → `"b"` |';
 
+describe("results of a refresh", () => {
   test("a stream of events: lists each drifted object; values that the program did not set are not drift", () => {
     const before = { inputs: { orgName: "a", adopt: true }, outputs: { revision: 1 } };
     const text = show(
@@ -217,7 +202,7 @@ describe("results of a refresh", () => {
         }),
         ...read("same", "Membership", "same", before, { inputs: { orgName: "a" }, outputs: { revision: 2 } }),
         ...read("update", "Node", "stopped", { outputs: { state: "started" } }, { outputs: { state: "stopped" } }),
-        ...read("delete", "Node", "n", { id: "n1" }),
+        ...goneNode,
       ),
     );
     expect(row(text).split("\n")).toEqual([
@@ -236,10 +221,7 @@ describe("results of a refresh", () => {
         ...read("delete", "Node", "n", { id: "n1" }, { id: "n1" }),
       ),
     );
-    expect(row(text).split("\n")).toEqual([
-      "| **gone** | Node `n` |  |",
-      '| drifted | Consortium `c` | `name`: `"a"` → `"b"` |',
-    ]);
+    expect(row(text).split("\n")).toEqual(["| **gone** | Node `n` |  |", renamed]);
   });
 
   test("what has drifted and is changed by the same run has a line for each, and so has what is gone and made again", () => {
@@ -247,14 +229,14 @@ describe("results of a refresh", () => {
     const text = show(
       eventsOf(
         ...read("update", "Consortium", "c", was, is),
-        ...read("delete", "Node", "n", { id: "n1" }),
+        ...goneNode,
         { resourcePreEvent: { metadata: step("update", "Consortium", "c", is, was) } },
-        { resourcePreEvent: { metadata: step("create", "Node", "n", undefined, { inputs: {} }) } },
+        { resourcePreEvent: { metadata: create({}) } },
       ),
     );
     expect(row(text).split("\n")).toEqual([
       "| **gone** | Node `n` |  |",
-      '| drifted | Consortium `c` | `name`: `"a"` → `"b"` |',
+      renamed,
       "| created | Node `n` |  |",
       '| changed | Consortium `c` | `name`: `"b"` → `"a"` |',
     ]);
@@ -341,72 +323,54 @@ describe("the two providers", () => {
   });
 
   test("a lost ledger on the plugin has the same warning", () => {
-    const lost = {
-      ...step("delete", "Environment", "e", state(plugin)),
-      urn: urn("Environment", "e").replace(dynamic, plugin),
-    };
+    const lost = { ...ofEnvironment(), urn: urn("Environment", "e").replace(dynamic, plugin) };
     expect(show(planned([lost]))).toContain("- Environment `e` is deleted: this destroys its ledger");
   });
 });
 
 describe("the whole report", () => {
-  const created = step("create", "Node", "n", undefined, { inputs: { name: "n" } });
-  const consortium = { id: "con0000001", inputs: { name: "c" } };
-  const read = (op: string, type: string, name: string, old: State): object[] => [
-    { resourcePreEvent: { metadata: { op: "refresh", urn: urn(type, name), old, new: old } } },
-    { resOutputsEvent: { metadata: { op, urn: urn(type, name), old } } },
-  ];
+  const created = create({ name: "n" });
   const plans = (...texts: string[]) => texts.map((text) => readPlan(text, "plan"));
   const rendered = (texts: string[], more: object = {}) => render(plans(...texts), { max: 65_536, ...more });
 
   test("counts what it does, and is closed where no ledger is lost", () => {
-    const text = rendered([
-      planned([created, step("update", "Consortium", "c", consortium, { inputs: { name: "d" } })], { same: 5 }),
-    ]);
+    const text = show(planned([created, update("Consortium", { name: "c" }, { name: "d" })], { same: 5 }));
     expect(text).toContain("1 created, 1 changed, 5 unchanged.\n\n<details><summary>Map</summary>");
     expect(text).not.toContain("[!");
   });
 
   test("opens the map where one of two changes loses a ledger, and has none without our resources", () => {
-    const text = show(planned([created, step("delete", "Environment", "e", environment("raft"))]));
+    const text = show(planned([created, ofEnvironment()]));
     expect(text).toContain("1 deleted, 1 created, 1 unchanged.\n\n<details open><summary>Map</summary>");
     const foreign = { op: "create", urn: "urn:pulumi:prod::net::my:mod:Thing::a", newState: {} };
     expect(show(planned([foreign as never]))).not.toContain("<summary>Map");
     expect(show(planned([foreign as never, created]))).toContain("<summary>Map");
   });
 
+  const [aLedger, ofNode] = ["LEDGER, OR A PART OF ONE", "with it its key and its copy of the ledger."];
   test.each<[string, object[], string[]]>([
     [
       "one that is gone",
-      read("delete", "Node", "n", { id: "n1" }),
-      [
-        "> **A LEDGER, OR A PART OF ONE, IS GONE.**",
-        "> - Node `n` is gone from the service, and with it its key and its copy of the ledger.",
-      ],
+      goneNode,
+      [`**A ${aLedger}, IS GONE.**`, `- Node \`n\` is gone from the service, and ${ofNode}`],
     ],
     [
       "a service that is gone",
       read("delete", "Service", "s", { id: "s1" }),
-      [
-        "> **A SERVICE IS GONE, WITH WHAT IT KEPT.**",
-        "> - Service `s` is gone from the service, and with it its data.",
-      ],
+      ["**A SERVICE IS GONE, WITH WHAT IT KEPT.**", "- Service `s` is gone from the service, and with it its data."],
     ],
     [
       "one that is gone, and one that goes",
+      [...goneNode, { resourcePreEvent: { metadata: gone("Service", "s", { id: "s1" }) } }],
       [
-        ...read("delete", "Node", "n", { id: "n1" }),
-        { resourcePreEvent: { metadata: step("delete", "Service", "s", { id: "s1" }) } },
-      ],
-      [
-        "> **THIS DESTROYS A LEDGER, OR A PART OF ONE.**",
-        "> - Service `s` is deleted: this destroys its data.",
-        "> - Node `n` is gone from the service, and with it its key and its copy of the ledger.",
+        `**THIS DESTROYS A ${aLedger}.**`,
+        "- Service `s` is deleted: this destroys its data.",
+        `- Node \`n\` is gone from the service, and ${ofNode}`,
       ],
     ],
   ])("warns of %s", (_, events, lines) => {
     const text = show(eventsOf(...events));
-    expect(text.split("\n").filter((line) => /^> (\*\*|- )/.test(line))).toEqual(lines);
+    expect(text.match(/(?<=^> )(\*\*|- ).*/gm)).toEqual(lines);
   });
 
   test("names the stack of each loss where there are several", () => {
@@ -470,9 +434,7 @@ describe("the whole report", () => {
     [" a", "`  a `"],
     ["a|b\n c", "`a\\|b c`"],
   ])("a name such as %j is code", (name, text) => {
-    expect(row(show(planned([step("create", "Node", name, undefined, { inputs: {} })])))).toBe(
-      `| created | Node ${text} |  |`,
-    );
+    expect(row(show(planned([create({}, name)])))).toBe(`| created | Node ${text} |  |`);
   });
 });
 

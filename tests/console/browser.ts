@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import AxeBuilder from "axe-core";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
-import { client, type Send } from "../service/helpers";
+import { chromium, type Page } from "playwright-core";
+import { client } from "../service/helpers";
 import { ended, programOf, ready } from "../e2e/support/backends/programs";
 import { patiently } from "../support/jest/patience";
 
@@ -14,24 +14,14 @@ const options = { stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"
 /** `consortium console` of a service, with its one-time link. */
 export async function openConsole({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }, ...args: string[]) {
   const env = { ...process.env, CONSORTIUM_BASE_URL: baseUrl, CONSORTIUM_API_KEY: apiKey };
-  const child: ChildProcess = spawn(process.execPath, [program, "console", "--port", "0", ...args], {
-    ...options,
-    env,
-  });
+  const inEnv = { ...options, env };
+  const child: ChildProcess = spawn(process.execPath, [program, "console", "--port", "0", ...args], inEnv);
   const [link] = await ready(child, "consortium console", /http:\S+\/sign-in\/\S+/);
   return { link, signal: (signal: NodeJS.Signals) => child.kill(signal), stop: () => ended(child, "SIGTERM") };
 }
 
 /** A service of the command line, with its console. */
-export interface Served {
-  baseUrl: string;
-  send: Send;
-  /** A new one-time link. */
-  link: () => Promise<string>;
-  stop: () => Promise<void>;
-}
-
-export async function serve(...args: string[]): Promise<Served> {
+export async function serve(...args: string[]) {
   const child: ChildProcess = spawn(process.execPath, [program, "serve", "--port", "0", "--json", ...args], options);
   const [line] = await ready(child, "consortium serve", /^\{.*\}$/m);
   const { baseUrl, apiKeyFile, console: url } = JSON.parse(line) as Record<string, string>;
@@ -40,6 +30,7 @@ export async function serve(...args: string[]): Promise<Served> {
   return {
     baseUrl: baseUrl!,
     send: client(baseUrl!, apiKey),
+    /** A new one-time link. */
     async link() {
       const response = await fetch(`${url}/links`, { method: "POST", headers });
       return ((await response.json()) as { link: string }).link;
@@ -47,6 +38,7 @@ export async function serve(...args: string[]): Promise<Served> {
     stop: () => ended(child, "SIGTERM"),
   };
 }
+export type Served = Awaited<ReturnType<typeof serve>>;
 
 const quiet = [
   ...["--disable-gpu", "--no-first-run", "--disable-background-networking"],
@@ -56,18 +48,13 @@ const quiet = [
 /** How long to wait for anything on a page. It only ends what hangs, and says what that was: a busy machine takes its time. */
 const limitMs = patiently(120_000);
 
-/** A headless Chromium without a user's data: no profile, no extensions, no calls home. */
-async function openBrowser(executablePath: string) {
-  const folder = mkdtempSync(join(tmpdir(), "consortium-browser-"));
+/** A browser that collects the pages' console messages and requests to other sites, which must not occur. */
+export async function browse() {
+  const executablePath = await programOf("chromium", "chromium fonts-dejavu-core");
+  const folder = mkdtempSync(join(tmpdir(), "consortium-browser-")); // no user's data, and no calls home
   const args = process.getuid?.() === 0 ? ["--no-sandbox", ...quiet] : quiet;
   const context = await chromium.launchPersistentContext(folder, { executablePath, args, headless: true });
   context.setDefaultTimeout(limitMs);
-  return { context, close: () => context.close() };
-}
-
-/** A browser that collects the pages' console messages and requests to other sites, which must not occur. */
-export async function browse(): Promise<{ context: BrowserContext; complaints: string[]; close: () => Promise<void> }> {
-  const { context, close } = await openBrowser(await programOf("chromium", "chromium fonts-dejavu-core"));
   const complaints: string[] = [];
   const watch = (page: Page): void => {
     page.on("console", (message) => {
@@ -81,7 +68,7 @@ export async function browse(): Promise<{ context: BrowserContext; complaints: s
     const { hostname, protocol } = new URL(request.url());
     if (protocol !== "data:" && hostname !== "127.0.0.1") complaints.push(`asks ${request.url()}`);
   });
-  return { context, complaints, close };
+  return { context, complaints, close: () => context.close() };
 }
 
 /** axe-core's findings about a page, one per line. It runs from outside, bypassing the page's Content-Security-Policy. */

@@ -34,28 +34,20 @@ function observing(answers: Record<string, unknown>, more: Partial<ObserverOptio
 describe("a report is verified on the chain that it was pinned to:", () => {
   const id = "tether0001";
   const urls = { rinkeby: "http://127.0.0.1:1", mainnet: "http://127.0.0.1:2" };
-  const verdict = async (pinned: string, targets: Record<string, string>) => {
+  test.each([
+    ["the tether's network, at the service's own address of it", "rinkeby", {}, true],
+    ["another network, not at the address of the tether's own", "mainnet", {}, false],
+    ["another network, not at an address of the tether's that was given", "mainnet", { rinkeby: urls.rinkeby }, false],
+    ["another network, at an address of it that was given", "mainnet", { mainnet: urls.mainnet }, true],
+  ])("of %s", async (_, pinned, targets, isAsked) => {
     const answers = {
       [`/tether/${id}`]: { network: "rinkeby", state: "active", target_urls: urls },
       "/reportCount": 1,
       "/reports/0": { network: pinned, reports: [] },
     };
-    return (await observing(answers, { targets }).observer.verify(id, 0)).text;
-  };
-  const notChecked = (network: string) =>
-    `Not checked: start the console with --target ${network}=https://…, the chain to ask.`;
-
-  test("of the tether's network, at the service's own address of it", async () => {
-    expect(await verdict("rinkeby", {})).not.toContain("Not checked");
-  });
-
-  test("of another network, not at the address of the tether's own", async () => {
-    expect(await verdict("mainnet", {})).toBe(notChecked("mainnet"));
-  });
-
-  test("of another network, at an address of it that was given", async () => {
-    expect(await verdict("mainnet", { mainnet: urls.mainnet })).not.toContain("Not checked");
-    expect(await verdict("mainnet", { rinkeby: urls.rinkeby })).toBe(notChecked("mainnet"));
+    const { text } = await observing(answers, { targets }).observer.verify(id, 0);
+    if (isAsked) expect(text).not.toContain("Not checked");
+    else expect(text).toBe(`Not checked: start the console with --target ${pinned}=https://…, the chain to ask.`);
   });
 });
 

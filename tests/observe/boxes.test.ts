@@ -24,16 +24,16 @@ describe("what is written", () => {
     { kind, id: "o1", name: "one", facts: {}, ...more },
   ];
   const tether = (more: Partial<TetherModel>): [Kind, TetherModel] => ["tetherService", { id: "t1", ...more }];
+  const live = "quorum · ibft · chain 1001 · live";
+  const one = "environment environment 1; quorum; ibft; chain 1001; live; id e1";
+  const itDeletes = "the plan will delete it";
+  const differs: Partial<ObjectModel> = { change: "update", drift: ["a", "b"], managed: "not in stacks" };
+  const service = { state: "started", facts: { service: "ipfs" }, urls: { http: "h", ws: "w" } };
   test.each<[[Kind, ObjectModel, string?], details: string[], title: string, tone: MapItem["tone"]]>([
     [["node", nodeOf(1, 0), "Acme"], ["Acme · started"], "node node-1-0 of Acme; started; validator; id e1n0", "good"],
     [["node", nodeOf(1, 0, { state: undefined, role: "" })], [], "node node-1-0; id e1n0", "plain"],
     [["node", nodeOf(1, 0, { name: "e1n0", state: "stopped" })], ["stopped"], "node e1n0; stopped; validator", "bad"],
-    [
-      ["environment", environmentOf(1, [])],
-      ["quorum · ibft · chain 1001 · live"],
-      "environment environment 1; quorum; ibft; chain 1001; live; id e1",
-      "good",
-    ],
+    [["environment", environmentOf(1, [])], [live], one, "good"],
     [
       ["environment", environmentOf(1, [], { chainId: undefined, state: "paused", change: "delete" })],
       ["quorum · ibft · paused", "⚠ DESTROYS ITS LEDGER"],
@@ -42,14 +42,14 @@ describe("what is written", () => {
     ],
     [
       ["environment", environmentOf(1, [], { change: "delete", kept: true })],
-      ["quorum · ibft · chain 1001 · live"],
-      "environment environment 1; quorum; ibft; chain 1001; live; id e1; the plan will delete it, and it stays in the service",
+      [live],
+      `${one}; ${itDeletes}, and it stays in the service`,
       "good",
     ],
     [
-      ["environment", environmentOf(1, [], { change: "update", drift: ["a", "b"], managed: "not in stacks" })],
-      ["quorum · ibft · chain 1001 · live"],
-      "environment environment 1; quorum; ibft; chain 1001; live; id e1; not in stacks; the plan will update it; a; b",
+      ["environment", environmentOf(1, [], differs)],
+      [live],
+      `${one}; not in stacks; the plan will update it; a; b`,
       "good",
     ],
     [
@@ -76,12 +76,7 @@ describe("what is written", () => {
     [tether({ state: "configured" }), ["tether · configured"], "tether t1; configured", "waiting"],
     [tether({ state: "missing" }), ["tether · missing"], "tether t1; missing", "bad"],
     [
-      other("service", {
-        state: "started",
-        facts: { service: "ipfs" },
-        urls: { http: "h", ws: "w" },
-        change: "delete",
-      }),
+      other("service", { ...service, change: "delete" }),
       ["ipfs · started", "⚠ DESTROYS WHAT IT KEEPS"],
       "service one; ipfs; started; at h; at w; id o1; the plan will delete it",
       "good",

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { mapsOf } from "../../console/server/maps";
 import { LiveNetwork } from "../../inventory/live";
 import { type NetworkModel } from "../../inventory/model";
-import { withStacks } from "../../inventory/stack";
 import { mapOf } from "../../observe/map/graph";
 import { type MapItem } from "../../observe/map/items";
 import { type Box, layoutOf } from "../../observe/map/layout";
@@ -11,7 +10,7 @@ import { svgOf } from "../../observe/map/svg";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { populated, quick } from "../service/helpers";
 import { patiently } from "../support/jest/patience";
-import { environmentOf, largeNetwork, memberOf, networkOf, nodeOf, stackOf } from "./models";
+import { environmentOf, largeNetwork, memberOf, networkOf, nodeOf } from "./models";
 
 /** Names and texts of elements, read by an independent parser. */
 const parser = `
@@ -84,28 +83,19 @@ describe("large networks", () => {
   });
 });
 
-test("tethers are in the environment that their reports are about, also in a map of a stack", async () => {
+test("tethers are in the environment that their reports are about", async () => {
   const ids = ["tether0001", "tether0002"];
-  const tethers = ids.map((id) => ({ id }));
-  const { service, send, environment } = await populated({ timing: quick, tethers });
-  for (const id of ids)
-    for (const [path, body] of Object.entries({ targetNetwork: { network: "rinkeby" }, interval: { interval: 1 } }))
-      await send("POST", `/tether/${id}/${path}`, body);
-  const look = async () => {
-    const { apiKey, baseUrl } = service;
-    const client = new ConsortiumClient(resolveSettings({ env: {}, given: { apiKey, baseUrl } }));
-    const model = await new LiveNetwork(client).look({ tethers: ids });
-    await client.close();
-    return model;
-  };
-  const stack = stackOf(
-    ["Environment", "trade/prod", environment, { name: "prod" }],
-    ["TetherService", "trade/prod/tether", ids[0]!, { tetherId: ids[0] }],
-  );
-  const known = withStacks(await look(), [stack.model]);
-  expect(known.tethers.map(({ environmentId }) => environmentId)).toEqual([environment, undefined]);
-  for (const id of ids) for (const act of ["deploy", "activate"]) await send("POST", `/tether/${id}/${act}`, {});
-  expect((await look()).tethers.map(({ environmentId }) => environmentId)).toEqual([environment, environment]);
+  const { service, send, environment } = await populated({ timing: quick, tethers: ids.map((id) => ({ id })) });
+  for (const id of ids) {
+    await send("POST", `/tether/${id}/targetNetwork`, { network: "rinkeby" });
+    await send("POST", `/tether/${id}/interval`, { interval: 1 });
+    for (const act of ["deploy", "activate"]) await send("POST", `/tether/${id}/${act}`, {});
+  }
+  const given = { apiKey: service.apiKey, baseUrl: service.baseUrl };
+  const client = new ConsortiumClient(resolveSettings({ env: {}, given }));
+  const { tethers } = await new LiveNetwork(client).look({ tethers: ids });
+  await client.close();
+  expect(tethers.map(({ environmentId }) => environmentId)).toEqual([environment, environment]);
 });
 
 test("two tethers that pin one environment are in it, also on the console's map; a tether of another one is outside", () => {

@@ -14,16 +14,19 @@ jest.mock("../../cli/shared/connection", () => ({
   exportStack: jest.fn(),
 }));
 
+const resource = (owner: unknown, type: string, id: string, props: object = {}) => {
+  const urn = `urn:pulumi:dev::app::consortium:index:${type}::${id}`;
+  return { urn, id, inputs: props, outputs: { ...props, __kept: { version: 2, organizations: [owner], keys: [] } } };
+};
+/** The state of the stack. */
+const exported = (...resources: object[]) =>
+  jest.mocked(exportStack).mockResolvedValue({ version: 3, deployment: { resources } });
+
 test("check tries the credentials of a stack and those of --outputs", async () => {
   const { service } = await start();
   const { _id: id, owner } = await send(service, "POST", "/consortia", { name: "trade" });
-  const resource = (type: string, id: string, outputs: object) => {
-    const urn = `urn:pulumi:dev::app::consortium:index:${type}::${id}`;
-    return { urn, id, inputs: {}, outputs: { ...outputs, __kept: { version: 2, organizations: [owner], keys: [] } } };
-  };
   const pair = (username: string) => ({ username, password: "p" });
-  const resources = [resource("Consortium", id, {}), ...["a", "b"].map((one) => resource("AppCred", one, pair(one)))];
-  jest.mocked(exportStack).mockResolvedValue({ version: 3, deployment: { resources } });
+  exported(resource(owner, "Consortium", id), ...["a", "b"].map((one) => resource(owner, "AppCred", one, pair(one))));
   const outputs = writeIn(temporary(), "outputs.json", JSON.stringify([pair("c"), pair("d")]));
   const { stdout } = await consortium(["check", "--stack", "dev", "--outputs", outputs, "--json"]);
   const { results } = JSON.parse(stdout) as { results: Result[] };
@@ -35,15 +38,9 @@ test("a live map of a stack has its tethers, and those of --tether", async () =>
   const ids = ["tether0001", "tether0002", "tether0003"];
   const { service } = await start({ tethers: ids.map((id) => ({ id })) });
   const { _id: id, owner } = await send(service, "POST", "/consortia", { name: "trade" });
-  const kept = { version: 2, organizations: [owner], keys: [] };
-  const resource = (type: string, id: string, inputs: object) => {
-    const urn = `urn:pulumi:dev::app::consortium:index:${type}::${id}`;
-    return { urn, id, inputs, outputs: { ...inputs, __kept: kept } };
-  };
   const [first, second, given] = ids as [string, string, string];
-  const tethers = [first, second].map((tetherId) => resource("TetherService", tetherId, { tetherId }));
-  const resources = [resource("Consortium", id, { name: "trade" }), ...tethers];
-  jest.mocked(exportStack).mockResolvedValue({ version: 3, deployment: { resources } });
+  const tethers = [first, second].map((tetherId) => resource(owner, "TetherService", tetherId, { tetherId }));
+  exported(resource(owner, "Consortium", id, { name: "trade" }), ...tethers);
   const { stdout } = await consortium(["map", "--live", "--stack", "dev", "--tether", given, "--json"]);
   const model = JSON.parse(stdout) as NetworkModel;
   expect(model.tethers.map((one) => one.id).sort()).toEqual(ids);
@@ -58,10 +55,7 @@ describe.each(["check", "map"] as const)("%s of a stack with the key of another 
     const organizations = ["our", "their"].map((name) => ({ name, apiKey: `${name}-key` }));
     const { service } = await start({ organizations });
     const { _id: id, owner } = await send(service, "POST", "/consortia", { name: "trade" });
-    const outputs = { name: "trade", owner, __kept: { version: 2, organizations: [owner], keys: [] } };
-    const urn = "urn:pulumi:dev::app::pulumi-nodejs:dynamic/consortium:Consortium::trade";
-    const resources = [{ urn, id, type: "x", inputs: { name: "trade" }, outputs }];
-    jest.mocked(exportStack).mockResolvedValue({ version: 3, deployment: { resources } });
+    exported(resource(owner, "Consortium", id, { name: "trade" }));
     setEnvironment({ CONSORTIUM_API_KEY: "their-key" });
     if (kind === "owns a consortium")
       await client(service.baseUrl, "their-key")("POST", "/consortia", { name: "other" });

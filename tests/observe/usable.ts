@@ -3,42 +3,21 @@ import { check, type Result } from "../../observe/check/checks";
 import { type ObserveOptions, observeNetwork } from "../../observe/check/observations";
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
-import { type Service, startService } from "../../service/index";
-import { client, quick, type Send } from "../service/helpers";
+import { startService } from "../../service/index";
+import { client, quick } from "../service/helpers";
 import { until } from "../support/until";
 import { Network } from "../service/targets";
 
 export const tetherId = "tether0001";
 const hour = 3_600_000;
 
-/** A network that applications use: two members, four nodes on a real chain, and a tether that has pinned to another one. */
-export interface Usable {
-  service: Service;
-  send: Send;
-  client: ConsortiumClient;
-  target: Network;
-  consortium: string;
-  environment: string;
-  /** The chain of the environment. */
-  path: string;
-  /** The first of the two members. */
-  grower: string;
-  nodes: string[];
-  account: string;
-  credentials: { username: string; password: string }[];
-  /** The problems. */
-  wrong: Usable["look"];
-  /** @param patienceMs how long a call may take, where the service does not answer it */
-  look: (options?: ObserveOptions, patienceMs?: number) => Promise<Result[]>;
-  /** Lets the service's clock go faster for a moment. */
-  pass: (ms: number) => void;
-  close: () => Promise<void>;
-}
-
 /** Seconds between blocks. */
 const period = 1;
 
-export async function usable(): Promise<Usable> {
+type Look = (options?: ObserveOptions, patienceMs?: number) => Promise<Result[]>;
+
+/** A network that applications use: two members, four nodes on a real chain, and a tether that has pinned to another one. */
+export async function usable() {
   const target = await new Network().start();
   let ahead = -10 * hour;
   const service = await startService({
@@ -58,7 +37,7 @@ export async function usable(): Promise<Usable> {
   service.store.environments.patch(environment, { block_period: period });
   const inside = `${within}/environments/${environment}`;
   const nodes: string[] = [];
-  const credentials: Usable["credentials"] = [];
+  const credentials: { username: string; password: string }[] = [];
   for (const [at, membership_id] of members.entries()) {
     for (const one of [1, 2]) nodes.push((await make(`${inside}/nodes`, { membership_id, name: `n${at}-${one}` }))._id);
     const { username, password } = await make(`${inside}/appcreds`, { membership_id });
@@ -76,7 +55,7 @@ export async function usable(): Promise<Usable> {
   const given = { apiKey: service.apiKey, baseUrl: service.baseUrl };
   const settings = resolveSettings({ env: {}, given });
   const api = new ConsortiumClient(settings);
-  const look: Usable["look"] = async (options, patienceMs) => {
+  const look: Look = async (options, patienceMs) => {
     const looking = patienceMs === undefined ? api : new ConsortiumClient(settings, { patienceMs });
     const live = new LiveNetwork(looking, 0);
     const seen = observeNetwork(looking, { credentials, tethers: [tetherId], live, ...options });
@@ -85,7 +64,6 @@ export async function usable(): Promise<Usable> {
   return {
     service,
     send,
-    client: api,
     target,
     consortium,
     environment,
@@ -94,12 +72,16 @@ export async function usable(): Promise<Usable> {
     nodes,
     account,
     credentials,
+    /** The results; a call that the service does not answer may take `patienceMs`. */
     look,
-    wrong: async (...options) => (await look(...options)).filter(({ outcome }) => outcome !== "ok"),
-    pass: (ms) => void (ahead += ms),
+    /** The problems. */
+    wrong: async (...options: Parameters<Look>) => (await look(...options)).filter(({ outcome }) => outcome !== "ok"),
+    /** Lets the service's clock go faster for a moment. */
+    pass: (ms: number) => void (ahead += ms),
     close: async () => {
       await api.close();
       await service.close();
     },
   };
 }
+export type Usable = Awaited<ReturnType<typeof usable>>;
