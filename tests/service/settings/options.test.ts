@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { startService, type ServiceOptions } from "../../../service/index";
 import { apiQuirks, callLimits, limits, timing } from "../../../service/settings/settings";
-import { anyText, client, start } from "../helpers";
+import { anyText, client, matching, start } from "../helpers";
 
 test.each([
   [{ prot: 1 }, /startService options: .*"prot"/],
@@ -27,9 +27,11 @@ test.each([
   [{ answers: { patch: 600 } }, /answers.patch: /],
   [{ answers: { deleted: { node: 404 } } }, /answers.deleted.node: /],
   [{ ledger: { idleAfter: -1 } }, /ledger/],
+  [{ ledger: { anvil: "/nowhere/anvil" } }, /\/nowhere\/anvil/],
   [{ clock: 5 }, /clock: must be a function/],
 ])("%j is refused with a one-sentence reason", async (options, message) => {
-  await expect(startService(options as ServiceOptions)).rejects.toThrow(message);
+  const refusal = { code: "invalid-setting", message: matching(message) };
+  await expect(startService(options as ServiceOptions)).rejects.toMatchObject(refusal);
 });
 
 test("an error names five values, and how many more there are", async () => {

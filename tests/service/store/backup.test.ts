@@ -74,6 +74,15 @@ test("what changes while it is copied is copied again, from the start", async ()
   expect(readFileSync(logOf(copy))).toEqual(readFileSync(logOf(dataDir)));
 });
 
+test("what is no data folder is not copied, nor anything into a folder that is not empty", async () => {
+  const dataDir = await stopped();
+  for (const [from, to] of [
+    [newFolder(), join(newFolder(), "copy")],
+    [dataDir, dataDir],
+  ] as const)
+    await expect(backup(from, to)).rejects.toMatchObject({ name: "ServiceError", code: "invalid-setting" });
+});
+
 test("a damaged folder is not copied: the error names the file, and the target stays empty", async () => {
   const [dataDir, copy] = [await stopped(), newFolder()];
   const bytes = readFileSync(logOf(dataDir));

@@ -2,7 +2,7 @@ import { readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { startService } from "../../../service/index";
 import { built, consortium, serveJson } from "../child";
-import { newFolder, start } from "../helpers";
+import { containing, newFolder, start } from "../helpers";
 
 let dataDir: string;
 beforeEach(() => (dataDir = newFolder()));
@@ -11,7 +11,8 @@ const inUse = () => `The data folder ${dataDir} is in use by another service.`;
 
 test("a second service is refused, until the first one is closed", async () => {
   const first = await start({ dataDir });
-  await expect(startService({ dataDir })).rejects.toThrow(inUse());
+  const refusal = { code: "folder-in-use", message: containing(inUse()) };
+  await expect(startService({ dataDir })).rejects.toMatchObject(refusal);
   expect((await first.send("GET", "/consortia")).status).toBe(200);
   await first.service.close();
   await start({ dataDir });

@@ -13,6 +13,7 @@ import {
   clocked,
   FakeClock,
   furnished,
+  matching,
   newFolder,
   objectsIn,
   populated,
@@ -209,7 +210,8 @@ describe("an incomplete folder", () => {
     await service.close();
     rmSync(join(dataDir, missing), { recursive: true });
     const before = content();
-    await expect(startService({ dataDir })).rejects.toThrow(/is damaged: .*Nothing was changed/);
+    const refusal = { code: "data-damaged", message: matching(/is damaged: .*Nothing was changed/) };
+    await expect(startService({ dataDir })).rejects.toMatchObject(refusal);
     expect(content()).toEqual(before);
   });
 

@@ -166,12 +166,6 @@ describe("a tether whose pin waits for a block", () => {
   });
 });
 
-test.each([
-  ["sorts the keys of each object", { b: 1, a: { d: 1, c: 2 } }, '{"a":{"c":2,"d":1},"b":1}'],
-  ["keeps the order of a list", [2, 1, { b: 1, a: 1 }], '[2,1,{"a":1,"b":1}]'],
-  ["writes texts and nothing as JSON does", { text: 'é"\n', none: null }, '{"none":null,"text":"é\\"\\n"}'],
-])("canonical JSON %s", (_what, value, text) => expect(canonicalJson(value)).toBe(text));
-
 test("the compiled contract matches the source", () => {
   const root = resolve(__dirname, "../../..");
   execFileSync(process.execPath, ["contracts/compile.mjs", "--check"], { cwd: root, stdio: "pipe" });
