@@ -16,6 +16,7 @@ test.each([
     ["GET", "/consortia"],
     ["POST", "/consortia"],
     ["GET", "/tether/t/account"],
+    ["GET", "/embedded/calls"],
   ] as const) {
     const answer = await anonymous(method, path, method === "POST" ? { name: "a" } : undefined, headers);
     expect(answer).toMatchObject({ status: 401, body: { errorMessage } });

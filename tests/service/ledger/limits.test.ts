@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { contract, endless, eth, ledgered, raw, result, returning, rpc, webSocket } from "../ledgers";
+import { contract, endless, eth, ledgered, raw, returning, rpc, webSocket } from "../ledgers";
 import { basic, containing } from "../helpers";
 import { until } from "../../support/until";
 
@@ -22,54 +22,33 @@ async function ways(made: Awaited<ReturnType<typeof ledgered>>) {
     await until(() => messages.length > before);
     return messages.at(-1) as unknown as Said | Said[];
   };
-  return { http, ws, all: [http, ws] };
+  return [http, ws];
 }
 
-/** A call to a local network, which needs no key. */
-const target = async (url: string, body: unknown) => {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  const response = await fetch(`${url}/target/rinkeby`, {
-    method: "POST",
-    body: text,
-    signal: AbortSignal.timeout(30_000),
-  });
-  return { status: response.status, headers: response.headers, body: (await response.json()) as never };
-};
-
-test("more gas than the limit is refused, and a call that never ends does, over HTTP and WebSocket", async () => {
-  const made = await ledgered();
-  const { service, credential, urls } = made;
-  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+test("more gas or memory than the limit is refused, and a call that never ends does, over HTTP and WebSocket", async () => {
+  const made = await ledgered({ callLimits: { memory: MiB } });
   // all forms, and what a call beyond the limit is given: screening.test.ts
-  const gas = "0x1c9c381";
-  const raised = { blockOverrides: { gasLimit: "0xffffffffffff" }, stateOverrides: code(endless) };
   const calls = [
-    eth("eth_call", { to: contract, gas }, "latest", code(endless), { gasLimit: "0xffffffffffff" }),
-    eth("eth_sendTransaction", { from, to: contract, gas, gasPrice: "0x0" }),
-    eth("eth_simulateV1", { blockStateCalls: [{ ...raised, calls: [{ to: contract, gas }] }] }),
+    eth("eth_call", { to: contract, gas: "0x1c9c381" }, "latest", code(endless), { gasLimit: "0xffffffffffff" }),
+    eth("eth_call", { to: contract }, "latest", code(returning(2 * MiB))),
   ];
-  for (const way of (await ways(made)).all) {
-    for (const call of calls) expect(await way(call)).toMatchObject({ id: 1, error: { message: containing("gas") } });
-    const within = { ...raised, calls: [{ to: contract }, { to: contract }] };
+  const raised = { blockOverrides: { gasLimit: "0xffffffffffff" }, stateOverrides: code(endless) };
+  const within = { ...raised, calls: [{ to: contract }, { to: contract }] };
+  for (const way of await ways(made)) {
+    for (const call of calls) expect(await way(call)).toMatchObject({ id: 1, error: { message: "out of gas" } });
     expect(await way(eth("eth_simulateV1", { blockStateCalls: [within] }))).toMatchObject({ id: 1 });
   }
   const asked = eth("eth_call", { to: contract, gas: "-1", data: "0x00" }, "latest");
-  expect((await target(service.url, asked)).body).toMatchObject({ error: { message: containing("gas") } });
-});
-
-test("the memory of an execution ends at its limit", async () => {
-  const small = await ledgered({ callLimits: { memory: MiB } });
-  const call = eth("eth_call", { to: contract }, "latest", code(returning(2 * MiB)));
-  expect(await (await ways(small)).http(call)).toMatchObject({ error: { message: containing("out of gas") } });
+  const answer = await fetch(`${made.service.url}/target/rinkeby`, { method: "POST", body: JSON.stringify(asked) });
+  expect(await answer.json()).toMatchObject({ error: { message: containing("gas") } });
 });
 
 test("batches, requests and answers have limits", async () => {
   const most = { batch: 3, request: 20_000, answer: 9_000 };
   const made = await ledgered({ callLimits: most });
   const { service, credential, urls } = made;
-  const { all } = await ways(made);
   const one = eth("eth_chainId");
-  for (const way of all) {
+  for (const way of await ways(made)) {
     expect(await way([one, one, one, one])).toMatchObject([{ error: { message: containing("at most 3") } }]);
     const big = eth("eth_call", { to: contract }, "latest", code(returning(5_000)));
     expect(await way(big)).toMatchObject({ id: 1, error: { code: -32_005, message: containing("9000 bytes") } });

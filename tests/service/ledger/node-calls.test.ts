@@ -1,10 +1,9 @@
 import { once } from "node:events";
-import WebSocket from "ws";
 import { Refusal } from "../../../service/errors";
 import { EngineKeeper } from "../../../service/ledger/engine-keeper";
 import { basic, containing } from "../helpers";
 import { until } from "../../support/until";
-import { contract, eth, ledgered, result, returning, rpc, webSocket } from "../ledgers";
+import { contract, eth, ledgered, result, rpc, webSocket } from "../ledgers";
 
 /** The answers to some calls over a WebSocket, in the order they came. */
 async function overSocket(url: string, pair: { username: string; password: string }, message: object) {
@@ -62,29 +61,25 @@ test("a WebSocket is closed, or never opens, if its credential is deleted meanwh
   expect(opened).toBeGreaterThan(0);
 });
 
+test.each(["node", "environment"] as const)(
+  "a WebSocket is closed, and opens no more, once its %s was deleted",
+  async (kind) => {
+    const { send, paths, credential, urls } = await ledgered();
+    const { socket } = await webSocket(urls.wss, credential);
+    const closed = once(socket, "close");
+    expect((await send("DELETE", paths[kind])).status).toBeLessThan(300);
+    await closed;
+    expect(await webSocket(urls.wss, credential)).toMatchObject({ status: 401, error: containing("credential") });
+    expect((await rpc(urls.rpc, credential, eth("eth_chainId"))).status).toBe(401);
+  },
+);
+
 test("a WebSocket works from its first message", async () => {
   const { credential, urls } = await ledgered();
   const { socket, messages } = await webSocket(urls.wss, credential);
   for (let id = 0; id < 200; id++) socket.send(JSON.stringify({ ...eth("eth_chainId"), id }));
   await until(() => messages.length === 200);
   expect(new Set(messages.map(({ id }) => id)).size).toBe(200);
-});
-
-test("a client that does not read its answers is dropped before it fills the memory", async () => {
-  const { credential, urls } = await ledgered({ callLimits: { time: 2_000 } });
-  const dropped = jest.spyOn(WebSocket.prototype, "terminate");
-  const { socket, messages } = await webSocket(urls.wss, credential);
-  const closed = once(socket, "close");
-  socket.pause();
-  const large = JSON.stringify(
-    eth("eth_call", { to: contract }, "latest", { [contract]: { code: returning(3_800_000) } }),
-  );
-  for (let sent = 0; sent < 40; sent++) socket.send(large);
-  await until(() => dropped.mock.calls.length > 0); // it has taken nothing
-  socket.resume();
-  dropped.mockRestore();
-  expect((await closed)[0]).toBe(1006);
-  expect(messages.length).toBeLessThan(10);
 });
 
 test("a ledger that is starting refuses a call with a time to repeat it; in a batch, it is an answer", async () => {

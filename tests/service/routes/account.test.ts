@@ -1,5 +1,5 @@
 import { dummySecret } from "../../../service/routes/account";
-import { anyText, build, client, containing, FakeClock, start } from "../helpers";
+import { anyText, client, containing, FakeClock, start } from "../helpers";
 
 /* Requests of other clients about a key: its organization, the limits, and a token in place of the key. */
 
@@ -123,18 +123,6 @@ test("shows the caller's organization, keys and plan", async () => {
     nodes: { per: { environment: 4 } },
   });
   expect((await send("GET", "/plans/business")).status).toBe(404);
-});
-
-test("lists the memberships in all consortia of an organization, and no others", async () => {
-  const { service, send, south } = await world();
-  const other = client(service.baseUrl, south.apiKey);
-  await build(send);
-  const second = (await send("POST", "/consortia", { name: "second" })).body._id;
-  await send("POST", `/consortia/${second}/memberships`, { org_name: "bolt" });
-  const names = async (path: string) => (await send("GET", path)).body.map(({ org_name }) => org_name);
-  expect(await names("/memberships")).toEqual(["acme", "bolt"]);
-  expect(await names("/memberships?limit=1&skip=1")).toEqual(["bolt"]);
-  expect((await other("GET", "/memberships")).body).toEqual([]);
 });
 
 describe("?limit= and ?skip=", () => {

@@ -1,5 +1,5 @@
 import type { Service } from "../../../service/index";
-import { build, client, furnish, quick, type Send, start } from "../helpers";
+import { build, client, furnish, quick, refused, type Send, start } from "../helpers";
 
 /* Every call of the API, with the ids of another organization in every place: nothing is shown or changed. */
 
@@ -113,9 +113,11 @@ test("a call with another organization's ids finds nothing, whichever of its ids
     const { text } = await call("GET", path, {});
     expect([path, other.ids.filter((id) => text.includes(`"${id}"`))]).toEqual([path, []]);
   }
+  const { membership_id } = other.body;
   for (const list of ["nodes", "appcreds", "configurations", "services"]) {
     const path = pathOf(`/consortia/:consortiumId/environments/:environmentId/${list}`, () => false);
-    expect([list, (await call("POST", path, other.body)).status]).toEqual([list, 400]);
+    const body = { membership_id, service: "ipfs", type: "t" };
+    expect(await own.send("POST", path, body)).toMatchObject(refused(400, `membership_id: ${membership_id}`));
   }
   expect(kept()).toBe(before);
 

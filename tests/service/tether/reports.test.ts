@@ -118,6 +118,7 @@ describe("reports", () => {
       made.push((await send("POST", `/consortia/${consortium}/environments`, prod)).body._id);
     }
     const { id } = (await send("POST", "/embedded/tethers", { environment: by === "id" ? made[1] : by })).body;
+    expect(id).toMatch(/^t[a-z0-9]{9}$/);
     const steps = { targetNetwork: { network: "rinkeby" }, interval: { interval: 1 }, deploy: {}, activate: {} };
     for (const [step, body] of Object.entries(steps))
       expect((await send("POST", `/tether/${id}/${step}`, body)).status).toBe(200);
