@@ -94,6 +94,7 @@ test("a tether without funds on a network is not deployed there, but once it has
   expect((await it.get("/accounts")).body).toEqual(account);
   const own = (account as unknown as { address: string }).address;
   expect((await it.get("/balance/rinkeby")).body).toEqual({ address: own, balance: rinkeby });
+  expect((await it.get("/balance/ropsten")).status).toBe(400);
   expect(await it.post("/deploy")).toMatchObject(refused(402, `${own} has no funds on mainnet`));
   expect((await it.get()).body).toMatchObject({ account: own, deployed_networks: [] });
   for (const [network, wei] of [

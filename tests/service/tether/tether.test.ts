@@ -44,18 +44,6 @@ test.each([
 });
 
 describe("money", () => {
-  test("account and accounts show address and balance on the target network; balance works for any network", async () => {
-    const { get, post } = await tethered({ tethers: [{ id: "tether0001", funds: { mainnet: "70", rinkeby: "5" } }] });
-    const address = (await get("")).body.account;
-    expect(address).toMatch(/^0x[0-9a-f]{40}$/);
-    expect((await get("/account")).body).toEqual({ address, balance: "0" });
-    await post("/targetNetwork", { network: "mainnet" });
-    expect((await get("/account")).body).toEqual({ address, balance: "70" });
-    expect((await get("/accounts")).body).toEqual({ address, balance: "70" });
-    expect((await get("/balance/rinkeby")).body).toEqual({ address, balance: "5" });
-    expect((await get("/balance/ropsten")).status).toBe(400);
-  });
-
   test("pays for a contract once per network; without funds, the error names address and network", async () => {
     const { service, send, post, get, configure } = await tethered();
     await build(send);

@@ -95,6 +95,7 @@ test("a definite refusal is reported, and the next deployment is another transac
   await network.call("evm_mine");
   refuse = false;
   expect((await post("/deploy")).status).toBe(200);
+  expect(raws.size).toBe(2);
   expect(await network.deployedBy(account)).toBe(1);
 });
 
