@@ -7,7 +7,7 @@ import { answers, type Ask } from "../../../service/http/calls";
 import { Excess, rpcCall } from "../../../service/ledger/rpc";
 import { Pool, type Waiting } from "../../../service/ledger/pool";
 
-/* The calls that a chain gets for a message, tested without a chain. Limits over HTTP and WebSocket: limits.test.ts. */
+/* The calls that a chain gets for a message, tested without a chain. Limits over HTTP and WebSocket: node-calls.test.ts. */
 
 type Fields = Record<string, unknown>;
 
