@@ -40,7 +40,8 @@ const askedFor: Record<string, string[]> = {
   "provider/stacks/rotation": ["deleted-outside", "unclear-change"],
   "plugin/resource": ["step-failed"],
   "plugin/service": ["invalid-setting"],
-  "service/errors": ["port-taken", "folder-in-use", "data-damaged"],
+  "service/command": ["port-taken"],
+  "service/store/persistence": ["folder-in-use", "data-damaged"],
 };
 
 /** Text → the test that sees the real CLI print it. */

@@ -4,8 +4,6 @@ import { treeOf } from "../../tools/lib/processes.mjs";
 import { basic, populated, quick, type start, type Wire } from "./helpers";
 import { until } from "../support/until";
 
-export { quick };
-
 /** A service with real chains, and one network on it. */
 export async function ledgered(options: Parameters<typeof start>[0] = {}, environment?: object) {
   const made = await populated({ ledger: true, timing: quick, ...options }, environment);

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
@@ -15,8 +15,6 @@ afterAll(() => running.splice(0).forEach((end) => end()));
 export class Network {
   #child: ChildProcess | undefined;
   port = 0;
-  /** The calls that it got through `guarded`. */
-  readonly headers: IncomingHttpHeaders[] = [];
 
   get url() {
     return `http://127.0.0.1:${this.port}`;
@@ -96,17 +94,6 @@ export class Network {
 
   async waiting(): Promise<number> {
     return Number((await this.call<{ pending: string }>("txpool_status")).pending);
-  }
-
-  /** A proxy that records calls, and may require a username and a password. `hear` is called before each call is forwarded. */
-  async guarded(username = "", password = "", hear: (call: Asked) => void = () => undefined): Promise<string> {
-    const wanted = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-    const url = await this.behind(async (call, forward, { headers }) => {
-      this.headers.push(headers);
-      hear(call);
-      return username !== "" && headers.authorization !== wanted ? { status: 401, body: "" } : forward();
-    });
-    return username === "" ? url : url.replace("//", `//${username}:${password}@`);
   }
 
   /** A proxy with custom answers. Returns its address. */

@@ -39,11 +39,7 @@ export class Engine {
   readonly #handler: Handler;
   readonly #provider: string;
 
-  /** @param deleteBeforeReplace the resource option: where it is set, the engine takes it for whatever the diff says */
-  constructor(
-    kind: Kind,
-    private readonly deleteBeforeReplace?: boolean,
-  ) {
+  constructor(kind: Kind) {
     this.#handler = runtime[kind];
     this.#provider = stub(kind);
   }
@@ -124,8 +120,7 @@ export class Engine {
     const { id, outputs } = this.kept;
     const { changes, replaces, deleteBeforeReplace } = await this.#handler.diff(id, wire(outputs), wire(inputs));
     if (typeof changes !== "boolean") throw new Error("diff must say whether there are changes");
-    if (replaces.length > 0)
-      return { then: "replaced", replaces, deletedFirst: this.deleteBeforeReplace ?? deleteBeforeReplace };
+    if (replaces.length > 0) return { then: "replaced", replaces, deletedFirst: deleteBeforeReplace };
     return { then: changes ? "updated" : "same" };
   }
 

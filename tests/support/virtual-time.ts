@@ -22,13 +22,13 @@ export class VirtualTime implements Clock {
   #sleepers: { due: number; wake: () => void }[] = [];
   #conditions: { call: RegExp; act: () => unknown; ms: number }[] = [];
 
-  constructor(private readonly epoch = Date.UTC(2026, 0, 1)) {
+  constructor() {
     times.push(this);
   }
 
   readonly now = (): number => this.#now;
   /** The same time for a service, in ms since 1970. */
-  readonly wall = (): number => this.epoch + this.#now;
+  readonly wall = (): number => Date.UTC(2026, 0, 1) + this.#now;
   readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((wake, reject) => {
       signal?.throwIfAborted();
@@ -43,13 +43,6 @@ export class VirtualTime implements Clock {
   #at(ms: number, wake: () => void): void {
     this.#sleepers.push({ due: this.#now + ms, wake });
     this.#plan();
-  }
-
-  /** Does something at a time while others wait. Nobody does yet? Then it would come before all that it is to come between. */
-  after(ms: number, act: () => void): void {
-    if (this.#busy === 0 && this.#sleepers.length === 0)
-      throw new Error("Nobody has called yet, so this would happen at once: say after which call, with `when`.");
-    this.#at(ms, act);
   }
 
   /**

@@ -187,31 +187,12 @@ describe("a network", () => {
       expect(await valueOf(environments.prod!.zones.bridged!.id)).toBe("trade/prod/bridged-id");
       expect(Object.keys(environments.prod!.configurations)).toEqual(["gas"]);
     });
+  });
 
-    test("keep their objects when keys change", async () => {
-      const { zones, services, ...prod } = beside.environments.prod;
-      const { named } = await registered({
-        ...beside,
-        zones: { us: { ...beside.zones.ohio, formerly: "ohio" } },
-        environments: {
-          live: {
-            ...prod,
-            formerly: "prod",
-            nodeDefaults: { zone: "us" },
-            zones: { us: { ...zones.ohio, formerly: "ohio" } },
-            services: {
-              ids: services.ids,
-              papers: { ...services.docs, zone: "us", formerly: "docs", destinations: { in: { formerly: "ohio" } } },
-            },
-          },
-        },
-      });
-      const formerNames = (name: string) => named[name]!.aliases.map((one) => (one as { name?: string }).name);
-      expect(formerNames("ConsortiumZone trade/us")).toContain("trade/ohio");
-      expect(formerNames("EnvironmentZone trade/live/us")).toContain("trade/prod/ohio");
-      expect(formerNames("Configuration trade/live/gas")).toContain("trade/prod/gas");
-      expect(formerNames("Destination trade/live/papers/in")).toContain("trade/prod/docs/ohio");
-    });
+  test("earlier names are aliases", async () => {
+    const { named } = await registered({ members: { apex: { formerly: ["acme", "ace"] } } });
+    const aliases = named["Membership trade/apex"]!.aliases.map((one) => (one as { name?: string }).name);
+    expect(aliases).toEqual(expect.arrayContaining(["trade/acme", "trade/ace"]));
   });
 
   test.each([

@@ -145,70 +145,78 @@ describe("plain resources", () => {
 
 describe("names", () => {
   /** Logical names, and the earlier ones, which become aliases. */
-
-  function names(definition: NetworkDefinition, name = "trade") {
-    const { consortia, formerly } = planned(name, definition, undefined);
-    const all = consortia.map((consortium) => ({
-      consortium: consortium.names,
-      members: consortium.members.map((one) => one.names),
-      environments: consortium.environments.map((one) => one.names),
-      nodes: consortium.environments.flatMap(({ nodes }) => nodes.map((one) => one.names)),
-      credentials: consortium.environments.flatMap(({ credentials }) => credentials.map((one) => one.names)),
-      tethers: consortium.environments.flatMap(({ tether }) => (tether ? [tether.names] : [])),
-    }));
-    return { formerly, all, first: all[0]! };
-  }
+  const names = (definition: NetworkDefinition, name = "trade") =>
+    Object.fromEntries(
+      partsOf(planned(name, definition, undefined)).map(({ className, planned: { names } }) => [
+        `${className} ${names[0]}`,
+        names.slice(1),
+      ]),
+    );
 
   const prod = { ...raft, nodes: { acme: 1 } };
 
   test("a member takes its counted nodes and its credential along", () => {
-    const { first } = names({
-      members: { apex: { formerly: ["acme", "ace"] } },
-      environments: { prod: { ...raft, nodes: { apex: 1 } } },
+    const environments = { prod: { ...raft, nodes: { apex: 1 } } };
+    expect(names({ members: { apex: { formerly: ["acme", "ace"] } }, environments })).toMatchObject({
+      "Membership trade/apex": ["trade/acme", "trade/ace"],
+      "Node trade/prod/apex-1": ["trade/prod/acme-1", "trade/prod/ace-1"],
+      "AppCred trade/prod/apex": ["trade/prod/acme", "trade/prod/ace"],
     });
-    expect(first.members).toEqual([["trade/apex", "trade/acme", "trade/ace"]]);
-    expect(first.nodes).toEqual([["trade/prod/apex-1", "trade/prod/acme-1", "trade/prod/ace-1"]]);
-    expect(first.credentials).toEqual([["trade/prod/apex", "trade/prod/acme", "trade/prod/ace"]]);
   });
 
   test("an environment takes along everything in it, even entries that have another key now, too", () => {
     const tether = { tetherId: "tether0001", network: "rinkeby", intervalHours: 1 } as const;
-    const live = { ...raft, formerly: "prod", nodes: { acme: { main: { formerly: "first" } } }, tether };
-    const { first } = names({ members: ["acme"], environments: { live } });
-    expect(first.environments).toEqual([["trade/live", "trade/prod"]]);
-    expect(first.nodes).toEqual([["trade/live/main", "trade/live/first", "trade/prod/main", "trade/prod/first"]]);
-    expect(first.tethers).toEqual([["trade/live", "trade/prod"]]);
+    const { zones, services, ...inside } = beside.environments.prod;
+    const live = {
+      ...inside,
+      formerly: "prod",
+      nodes: { acme: { main: { formerly: "first" } } },
+      tether,
+      nodeDefaults: { zone: "us" },
+      zones: { us: { ...zones.ohio, formerly: "ohio" } },
+      services: {
+        ids: services.ids,
+        papers: { ...services.docs, zone: "us", formerly: "docs", destinations: { in: { formerly: "ohio" } } },
+      },
+    };
+    const us = { ...beside.zones.ohio, formerly: "ohio" };
+    expect(names({ ...beside, zones: { us }, environments: { live } })).toMatchObject({
+      "ConsortiumZone trade/us": ["trade/ohio"],
+      "Environment trade/live": ["trade/prod"],
+      "Node trade/live/main": ["trade/live/first", "trade/prod/main", "trade/prod/first"],
+      "TetherService trade/live": ["trade/prod"],
+      "EnvironmentZone trade/live/us": ["trade/live/ohio", "trade/prod/us", "trade/prod/ohio"],
+      "Configuration trade/live/gas": ["trade/prod/gas"],
+      "Destination trade/live/papers/in": expect.arrayContaining(["trade/prod/docs/ohio"]) as string[],
+    });
   });
 
   test("a credential of a mapping has names of its own", () => {
     const credentials = { reports: { member: "acme", formerly: "report" }, acme: null };
-    const { first } = names({
-      members: { acme: { formerly: "ace" } },
-      environments: { prod: { ...prod, credentials } },
+    const members = { acme: { formerly: "ace" } };
+    expect(names({ members, environments: { prod: { ...prod, credentials } } })).toMatchObject({
+      "AppCred trade/prod/reports": ["trade/prod/report"],
+      "AppCred trade/prod/acme": ["trade/prod/ace"],
     });
-    expect(first.credentials).toEqual([
-      ["trade/prod/reports", "trade/prod/report"],
-      ["trade/prod/acme", "trade/prod/ace"],
-    ]);
   });
 
-  describe("several consortia", () => {
-    test("the one that used to be alone has the network's name", () => {
-      const { all } = names({
-        consortia: { trade: { members: ["acme"] }, spice: { members: ["acme"], formerly: "herbs" } },
-      });
-      expect(all.map(({ consortium }) => consortium)).toEqual([["trade"], ["trade/spice", "trade/herbs"]]);
-      expect(all.map(({ members }) => members)).toEqual([[["trade/acme"]], [["trade/spice/acme", "trade/herbs/acme"]]]);
+  test("of several consortia, the one that used to be alone has the network's name", () => {
+    const spice = { members: ["acme"], formerly: "herbs" };
+    expect(names({ consortia: { trade: { members: ["acme"] }, spice } })).toEqual({
+      "Consortium trade": [],
+      "Membership trade/acme": [],
+      "Consortium trade/spice": ["trade/herbs"],
+      "Membership trade/spice/acme": ["trade/herbs/acme"],
     });
+  });
 
-    test("its first name does not depend on the network's former name, so formerly can be removed", () => {
-      const consortia = { trade: { members: ["acme"] } };
-      const before = names({ formerly: "trade", consortia }, "commerce");
-      expect(before.formerly).toEqual(["trade"]);
-      // The parent's own alias makes `trade/acme` of `commerce/acme`.
-      expect(before.first.members).toEqual([["commerce/trade/acme", "commerce/acme"]]);
-      expect(names({ consortia }, "commerce").first.members).toEqual([["commerce/trade/acme"]]);
-    });
+  test("its first name does not depend on the network's former name, so formerly can be removed", () => {
+    const consortia = { trade: { members: ["acme"] } };
+    expect(planned("commerce", { formerly: "trade", consortia }, undefined).formerly).toEqual(["trade"]);
+    // The parent's own alias makes `trade/acme` of `commerce/acme`.
+    const member = "Membership commerce/trade/acme";
+    expect(names({ formerly: "trade", consortia }, "commerce")).toMatchObject({ [member]: ["commerce/acme"] });
+    expect(names({ consortia }, "commerce")).toMatchObject({ [member]: [] });
   });
 
   test("a renamed network passes on the earlier names of its environments and nodes, so that none seems lost", () => {

@@ -11,6 +11,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import * as sdk from "../../../sdk";
 import { startService } from "../../../service/index";
 import { build, client } from "../../service/helpers";
+import { result as raw } from "../../service/ledgers";
 import { cert, key } from "../../support/certificate";
 import { peer as answering, text } from "../../support/peer";
 import { program, valueOf } from "../../support/program";
@@ -241,28 +242,38 @@ describe("connect, when the node goes wrong", () => {
   });
 });
 
-test.each(["rpc", "wss"] as const)("%s: transactions in a row, each awaited, on a ledger of raft", async (via) => {
-  const service = await startService({ ledger: true, timing: { nodeStart: 0, environmentStart: 0 } });
-  const send = client(service.baseUrl, service.apiKey);
-  const { paths, credential } = await build(send, { provider: "quorum", consensus_type: "raft" });
-  const { urls } = (await send("GET", `${paths.node}/status`)).body as unknown as sdk.KnownNode & object;
-  const provider = sdk.connect({ urls }, credential, { via });
-  try {
-    const wallet = new Wallet(Wallet.createRandom().privateKey, provider);
-    const nonces: number[] = [];
-    for (let at = 0; at < 6; at++) {
-      const sent = await wallet.sendTransaction({ to: wallet.address, gasPrice: 0 });
-      const receipt = at % 2 === 0 ? await sent.wait() : undefined; // some programs wait for the block, some do not
-      expect(receipt === undefined || receipt?.status === 1).toBe(true);
-      nonces.push(sent.nonce);
+test.each(["rpc", "wss"] as const)(
+  "%s: transactions in a row, each awaited, on a ledger of raft, in seconds",
+  async (via) => {
+    const timing = { nodeStart: 0, environmentStart: 0 };
+    const service = await startService({ ledger: true, timing, answers: { like: "hosted" } });
+    const send = client(service.baseUrl, service.apiKey);
+    const { paths, credential } = await build(send, { provider: "quorum", consensus_type: "raft" });
+    const { urls } = (await send("GET", `${paths.node}/status`)).body;
+    const provider = sdk.connect({ urls }, credential, { via });
+    try {
+      const wallet = new Wallet(Wallet.createRandom().privateKey, provider);
+      const nonces: number[] = [];
+      for (let at = 0; at < 6; at++) {
+        const sent = await wallet.sendTransaction({ to: wallet.address, gasPrice: 0 });
+        const receipt = at % 2 === 0 ? await sent.wait() : undefined; // some programs wait for the block, some do not
+        expect(receipt === undefined || receipt?.status === 1).toBe(true);
+        nonces.push(sent.nonce);
+      }
+      expect(nonces).toEqual([0, 1, 2, 3, 4, 5]);
+      expect(await provider.getBlockNumber()).toBe(6);
+      type Block = { timestamp: string };
+      const { timestamp } = await raw<Block>(urls.rpc, credential, "eth_getBlockByNumber", "latest", false);
+      expect(Number(timestamp)).toBeGreaterThan(1e18); // raft's nanoseconds
+      const block = await provider.getBlock("latest");
+      expect(Math.abs(block!.timestamp - Date.now() / 1_000)).toBeLessThan(3_600);
+      expect(await provider.getFeeData()).toMatchObject({ gasPrice: 0n, maxFeePerGas: null });
+    } finally {
+      await provider.destroy();
+      await service.close();
     }
-    expect(nonces).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(await provider.getBlockNumber()).toBe(6);
-  } finally {
-    await provider.destroy();
-    await service.close();
-  }
-});
+  },
+);
 
 test("only programs that connect load ethers", () => {
   const script = `

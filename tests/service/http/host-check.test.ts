@@ -6,8 +6,6 @@ import { eth, ledgered, raw, webSocket } from "../ledgers";
 
 const call = JSON.stringify(eth("eth_chainId"));
 
-const head = (...lines: string[]) => `${lines.join("\r\n")}\r\n\r\n`;
-
 /** Sends bytes, and closes after the first answer. */
 async function exchange(url: string, bytes: string): Promise<string> {
   const { hostname: host, port } = new URL(url);
@@ -17,62 +15,59 @@ async function exchange(url: string, bytes: string): Promise<string> {
   return (await socket.toArray()).join("");
 }
 
-describe.each([
-  ["the API", "GET"],
-  ["a node", "POST"],
-])("%s", (what, method) => {
-  async function target() {
-    const { service, credential, urls, paths } = await ledgered();
-    const node = what === "a node";
-    const url = node ? urls.rpc : `${service.baseUrl}${paths.environment}`;
-    const authorization = node
-      ? basic(credential.username, credential.password).authorization
-      : `Bearer ${service.apiKey}`;
-    const ask = async (headers: Record<string, string>) =>
-      (await raw(url, { authorization, ...headers }, node ? call : "", method)).status;
-    const lines = (...more: string[]) =>
-      head(`${method} ${new URL(url).pathname} HTTP/1.1`, `authorization: ${authorization}`, ...more) +
-      (node ? call : "");
-    const length = node ? [`content-length: ${call.length}`] : [];
-    return { url, ask, lines, length };
-  }
+/** A call of the API, or of a node, which needs a ledger. */
+async function target(node = false) {
+  const { service, credential, paths, urls } = node ? await ledgered() : { ...(await populated()), urls: undefined };
+  const own = basic(credential.username, credential.password).authorization;
+  return {
+    url: urls?.rpc ?? `${service.baseUrl}${paths.environment}`,
+    port: service.port,
+    authorization: node ? own : `Bearer ${service.apiKey}`,
+  };
+}
 
-  test("answers programs under the addresses of this machine, and its own pages", async () => {
-    const { url, ask } = await target();
-    const { port } = new URL(url);
-    expect(await ask({})).toBe(200);
-    for (const host of [`localhost:${port}`, "LOCALHOST", "127.0.0.1", "127.1.2.3:1", "[::1]:80", "app.localhost"]) {
-      expect([host, await ask({ host })]).toEqual([host, 200]);
-    }
-    for (const origin of ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:8080"]) {
-      expect([origin, await ask({ origin })]).toEqual([origin, 200]);
-    }
-  });
+test("answers programs under the addresses of this machine, and its own pages, and no others, even under a name that points here", async () => {
+  const { url, port, authorization } = await target();
+  const ask = async (headers: Record<string, string>) =>
+    [headers, (await raw(url, { authorization, ...headers }, "", "GET")).status] as const;
+  const hosts = [`localhost:${port}`, "LOCALHOST", "127.0.0.1", "127.1.2.3:1", "[::1]:80", "app.localhost"];
+  const origins = ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:8080"];
+  const own = [{}, ...hosts.map((host) => ({ host })), ...origins.map((origin) => ({ origin }))];
+  for (const headers of own) expect(await ask(headers)).toEqual([headers, 200]);
+  const names = ["evil.example", `evil.example:${port}`, "localhost.evil.example", "127.0.0.1.evil.example"];
+  const others = [...names, "203.0.113.9", "evil@localhost", "localhost:1:1", "[::2]"];
+  const pages = [
+    "http://evil.example",
+    "https://localhost.evil.example",
+    "file://",
+    "chrome-extension://x",
+    "null",
+    "",
+  ];
+  const both = { host: "evil.example", origin: "http://evil.example" };
+  const strange = [...others.map((host) => ({ host })), ...pages.map((origin) => ({ origin })), both];
+  for (const headers of strange) expect(await ask(headers)).toEqual([headers, 403]);
+});
 
-  test("refuses other web pages, even under a name that points here", async () => {
-    const { url, ask } = await target();
-    const { port } = new URL(url);
-    const hosts = ["evil.example", `evil.example:${port}`, "localhost.evil.example", "127.0.0.1.evil.example"];
-    for (const host of [...hosts, "203.0.113.9", "evil@localhost", "localhost:1:1", "[::2]"])
-      expect([host, await ask({ host })]).toEqual([host, 403]);
-    const origins = ["http://evil.example", "https://localhost.evil.example", "file://", "chrome-extension://x"];
-    for (const origin of [...origins, "null", ""]) expect([origin, await ask({ origin })]).toEqual([origin, 403]);
-    expect(await ask({ host: "evil.example", origin: "http://evil.example" })).toBe(403);
-  });
-
-  // what Java's HttpClient and `curl --http2` send; a WebSocket is for a GET to a node alone
-  test.each([
-    ["Upgrade", "websocket"],
-    ["HTTP2-Settings", "h2c"],
-    ["upgrade", "h2c,HTTP/3.0"],
-    ["Upgrade", "TLS/1.0"],
-  ])("answers in HTTP/1.1 if a client prefers another protocol (%s, %s)", async (more, upgrade) => {
-    const { url, lines, length } = await target();
-    const offer = [`connection: Upgrade, ${more}`, "http2-settings: AAMAAABkAAQCAAAAAAIAAAAA", `upgrade: ${upgrade}`];
-    const text = await exchange(url, lines("host: localhost", ...length, ...offer));
+// what Java's HttpClient and `curl --http2` send; a WebSocket is for a GET to a node alone
+test.each([
+  ["Upgrade", "websocket"],
+  ["HTTP2-Settings", "h2c"],
+  ["upgrade", "h2c,HTTP/3.0"],
+  ["Upgrade", "TLS/1.0"],
+])("answers in HTTP/1.1 if a client prefers another protocol (%s, %s)", async (more, upgrade) => {
+  for (const node of [false, true]) {
+    const { url, authorization } = await target(node);
+    const lines = [
+      `${node ? "POST" : "GET"} ${new URL(url).pathname} HTTP/1.1`,
+      ...[`authorization: ${authorization}`, "host: localhost", `connection: Upgrade, ${more}`],
+      ...["http2-settings: AAMAAABkAAQCAAAAAAIAAAAA", `upgrade: ${upgrade}`],
+      ...(node ? [`content-length: ${call.length}`] : []),
+    ];
+    const text = await exchange(url, `${lines.join("\r\n")}\r\n\r\n${node ? call : ""}`);
     expect(text).toMatch(/^HTTP\/1\.1 200 /);
-    expect(text).toMatch(what === "a node" ? /"result":"0x/ : /"chain_id":/);
-  });
+    expect(text).toMatch(node ? /"result":"0x/ : /"chain_id":/);
+  }
 });
 
 test("a web page of an allowed origin may send a preflight request, and read the answer", async () => {

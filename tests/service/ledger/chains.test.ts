@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writ
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { Damaged, Refusal } from "../../../service/errors";
+import { Damaged } from "../../../service/errors";
 import type { Chain, ChainSpec } from "../../../service/ledger/chains";
 import { LedgerData } from "../../../service/ledger/ledger-data";
 import { rpcCall } from "../../../service/ledger/rpc";
@@ -201,24 +201,6 @@ test("a block that is damaged while its ledger runs is reported, and the rest is
   expect(await block("0x8")).toMatchObject({ number: "0x8" });
   await send(again);
   reading.mockRestore();
-});
-
-test("an unrecordable change is not made, and its sender gets the error", async () => {
-  const { chains, warnings } = chainsAt(dir);
-  const chain = await chains.get(spec);
-  const [from, to] = await chain.call<string[]>("eth_accounts");
-  const full = new Refusal(507, "This cannot be written to disk");
-  const write = jest.spyOn(Database.prototype, "write").mockRejectedValue(full);
-  const call = [{ from, to, value: "0x1", gasPrice: "0x0" }];
-  for (let time = 0; time < 2; time++)
-    await expect(chain.call("eth_sendTransaction", call)).rejects.toThrow("cannot be written");
-  write.mockRestore();
-  expect(await chain.call("eth_getTransactionCount", [from, "pending"])).toBe("0x0");
-  await chain.call("eth_sendTransaction", call);
-  expect(chain.lines.filter((line) => line.includes("cannot be written"))).toHaveLength(1);
-  expect(await chain.call("eth_getTransactionCount", [from, "latest"])).toBe("0x1");
-  // the engine, which had begun, is replaced once: the second time, it waits for the record
-  expect(warnings).toEqual([containing("cannot be written"), containing("Restarting the ledger")]);
 });
 
 test("a sweep leaves folders that no ledger has made", async () => {

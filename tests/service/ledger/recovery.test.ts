@@ -96,42 +96,42 @@ test("blocks come at the requested period", async () => {
   expect(last - first).toBeLessThanOrEqual(took / 2 + 1); // no more often than that, whatever the machine does
 });
 
-test("an unrecorded transaction is in no block, and the one that it would have replaced gets its receipt", async () => {
+/** A ledger, and somebody with own keys who sends signed transactions. */
+async function payer(answers: object = {}, more: (address: string) => object = () => ({})) {
   const sender = Wallet.createRandom();
-  const rich = { prefunded_accounts: { [sender.address]: { balance: `${10n ** 18n}` } } };
-  const paid = { quorumLedger: { gasPriceEnabled: true } };
-  const { credential, urls } = await ledgered({ answers: paid }, { ...raft, ...rich });
-  const chainId = Number(await result(urls.rpc, credential, "eth_chainId"));
+  const { credential, urls } = await ledgered({ answers }, { ...raft, ...more(sender.address) });
   const ask = (method: string, ...params: unknown[]) => result<string | null>(urls.rpc, credential, method, ...params);
-  const pay = async (nonce: number, gasPrice = 0) => {
-    const tx = { type: 0, nonce, gasPrice, gasLimit: 21_000, to: sender.address, chainId };
-    return rpc(urls.rpc, credential, eth("eth_sendRawTransaction", await sender.signTransaction(tx)));
+  const chainId = Number(await ask("eth_chainId"));
+  const usual = { type: 0, gasPrice: 0, gasLimit: 21_000, to: sender.address, chainId };
+  const pay = async (nonce: number, fields: object = {}) => {
+    const raw = await sender.signTransaction({ ...usual, nonce, ...fields });
+    return rpc(urls.rpc, credential, eth("eth_sendRawTransaction", raw));
   };
   const hashOf = async (sent: ReturnType<typeof pay>) => ((await sent).body as { result: string }).result;
+  const mined = (hash: string) => until(async () => (await ask("eth_getTransactionReceipt", hash)) !== null);
+  return { address: sender.address, ask, pay, hashOf, mined };
+}
+
+test("an unrecorded transaction is in no block, and the one that it would have replaced gets its receipt", async () => {
+  const rich = (address: string) => ({ prefunded_accounts: { [address]: { balance: `${10n ** 18n}` } } });
+  const { address, ask, pay, hashOf, mined } = await payer({ quorumLedger: { gasPriceEnabled: true } }, rich);
   const unrecorded = async (sent: () => ReturnType<typeof pay>) => {
     jest.spyOn(LedgerData.prototype, "record").mockRejectedValueOnce(new Refusal(507, "The disk is full."));
     expect(await sent()).toMatchObject({ status: 507 });
     jest.restoreAllMocks();
   };
   const waits = await hashOf(pay(1));
-  await unrecorded(() => pay(1, 1));
+  await unrecorded(() => pay(1, { gasPrice: 1 }));
   await unrecorded(() => pay(2));
   const first = await hashOf(pay(0));
-  for (const hash of [first, waits]) await until(async () => (await ask("eth_getTransactionReceipt", hash)) !== null);
-  expect(await ask("eth_getTransactionCount", sender.address, "pending")).toBe("0x2");
+  for (const hash of [first, waits]) await mined(hash);
+  expect(await ask("eth_getTransactionCount", address, "pending")).toBe("0x2");
 });
 
 test("nobody sees a block before it is recorded, nor one that cannot be", async () => {
-  const sender = Wallet.createRandom();
-  const { credential, urls } = await ledgered({}, raft);
-  const ask = (method: string, ...params: unknown[]) => result<string | null>(urls.rpc, credential, method, ...params);
-  const chainId = Number(await ask("eth_chainId"));
-  const send = async (nonce: number) => {
-    const tx = { type: 0, nonce, gasPrice: 0, gasLimit: 21_000, to: sender.address, chainId };
-    return rpc(urls.rpc, credential, eth("eth_sendRawTransaction", await sender.signTransaction(tx)));
-  };
-  const seen = () => Promise.all([ask("eth_blockNumber"), ask("eth_getTransactionCount", sender.address, "latest")]);
-  expect(await send(0)).toMatchObject({ status: 200 });
+  const { address, ask, pay } = await payer();
+  const seen = () => Promise.all([ask("eth_blockNumber"), ask("eth_getTransactionCount", address, "latest")]);
+  expect(await pay(0)).toMatchObject({ status: 200 });
   const before = await seen();
 
   let refuse = (_error: Error) => {};
@@ -139,7 +139,7 @@ test("nobody sees a block before it is recorded, nor one that cannot be", async 
   late.catch(() => undefined);
   const mined = jest.spyOn(Engine.prototype, "made");
   jest.spyOn(LedgerData.prototype, "record").mockReturnValueOnce(late);
-  const sent = send(1);
+  const sent = pay(1);
   await until(() => mined.mock.results.length > 0);
   await mined.mock.results[0]!.value;
   const answers: unknown[] = [];
@@ -151,23 +151,16 @@ test("nobody sees a block before it is recorded, nor one that cannot be", async 
   await asked;
   expect(answers).toEqual([before]);
   jest.restoreAllMocks();
-  expect(await send(1)).toMatchObject({ status: 200 });
+  expect(await pay(1)).toMatchObject({ status: 200 });
 });
 
 test("a nonce of a block that was recorded when the engine ended is used: another transaction with it gets no hash", async () => {
-  const sender = Wallet.createRandom();
-  const { credential, urls } = await ledgered({}, raft);
-  const ask = (method: string, ...params: unknown[]) => result<string | null>(urls.rpc, credential, method, ...params);
-  const chainId = Number(await ask("eth_chainId"));
-  const send = async (nonce: number, gasLimit: number) => {
-    const raw = await sender.signTransaction({ type: 0, nonce, gasPrice: 0, gasLimit, to: sender.address, chainId });
-    return ask("eth_sendRawTransaction", raw);
-  };
+  const { pay, hashOf, mined } = await payer();
   for (const nonce of [0, 1]) {
     jest.spyOn(Engine.prototype, "made").mockRejectedValueOnce(new Error("it ended"));
-    const hash = await send(nonce, 21_000);
-    await until(async () => (await ask("eth_getTransactionReceipt", hash)) !== null);
-    await expect(send(nonce, 21_001)).rejects.toThrow(`nonce too low: next nonce ${nonce + 1}, tx nonce ${nonce}`);
+    await mined(await hashOf(pay(nonce)));
+    const message = `nonce too low: next nonce ${nonce + 1}, tx nonce ${nonce}`;
+    expect((await pay(nonce, { gasLimit: 21_001 })).body).toMatchObject({ error: { message } });
     jest.restoreAllMocks();
   }
 });

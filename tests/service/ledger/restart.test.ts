@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive } from "../../../tools/lib/processes.mjs";
-import { built, consortium, serveJson } from "../child";
-import { build, containing, newFolder, type Send } from "../helpers";
+import { built, serveJson } from "../child";
+import { build, newFolder, type Send } from "../helpers";
 import { until } from "../../support/until";
 import { enginesOf } from "./chains";
 import { blockNumber, result } from "../ledgers";
@@ -37,11 +37,7 @@ test("a killed service leaves no process, and the next one has the same ledgers 
   const block = await result(status.urls.rpc, credential, "eth_getBlockByNumber", "0x1", false);
 
   const { configure, post } = ways(first.send);
-  await configure("mainnet");
-  expect((await post("/deploy")).status).toBe(402);
-  const env = { CONSORTIUM_BASE_URL: first.ready.baseUrl, CONSORTIUM_API_KEY: first.key };
-  const funded = await consortium(["fund", "tether0001", "--network", "mainnet", "--ether", "1.5"], env);
-  expect(funded).toMatchObject({ code: 0, stdout: containing("now owns 1.5 ether") });
+  await configure();
   expect((await post("/deploy")).status).toBe(200);
   expect((await post("/activate")).text).toBe("true");
   const seen = ["/reportCount", "/lastReport", "/account"];

@@ -1,17 +1,17 @@
+import { once } from "node:events";
 import type { Wire } from "../helpers";
-import { connect } from "../../../sdk";
 import { Feeds } from "../../../service/ledger/feeds";
 import { until } from "../../support/until";
-import { eth, ledgered, result, rpc, webSocket } from "../ledgers";
+import { contract, eth, ledgered, result, returning, rpc, webSocket } from "../ledgers";
 
-/* Subscriptions, which the service serves from its own data, and the clock of raft, as programs see it. */
+/* Subscriptions, which the service serves from its own data. */
 
 const raft = { provider: "quorum", consensus_type: "raft" };
 /** Init code that logs this many zero bytes. */
 const logging = (bytes: number) => `0x62${bytes.toString(16).padStart(6, "0")}6000a000`;
 const subscription = ({ params }: Wire) => (params as { subscription: string }).subscription;
 
-test("notifications follow the answer with their subscription's id, even in a batch", async () => {
+test("notifications follow the answer with their subscription's id, even in a batch, and end once", async () => {
   const { credential, urls } = await ledgered({}, raft);
   const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
   for (let time = 0; time < 5; time++) {
@@ -21,12 +21,19 @@ test("notifications follow the answer with their subscription's id, even in a ba
     await until(() => messages.length >= 2);
     const [answer, head] = messages as unknown as [{ id: string; result: string }[], Wire];
     expect(answer.map(({ id }) => id)).toEqual(["a", "b"]);
-    expect(subscription(head)).toBe(answer[0]!.result);
+    const { result: id } = answer[0]!;
+    expect(subscription(head)).toBe(id);
+    for (const said of [{ result: true }, { error: { code: -32_000, message: "subscription not found" } }]) {
+      const before = messages.length;
+      socket.send(JSON.stringify(eth("eth_unsubscribe", id)));
+      await until(() => messages.length > before);
+      expect(messages.at(-1)).toMatchObject(said);
+    }
     socket.terminate();
   }
 });
 
-test("a log is serialized once for all subscribers; only one that does not read is cut off", async () => {
+test("a log is serialized once for all subscribers; only who does not read is cut off", async () => {
   const { credential, urls } = await ledgered({ callLimits: { time: 3_000, answer: 1_500_000 } }, raft);
   const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
   const members = await Promise.all(Array.from({ length: 8 }, () => webSocket(urls.wss, credential)));
@@ -35,7 +42,11 @@ test("a log is serialized once for all subscribers; only one that does not read 
   for (const { socket } of members) socket.send(JSON.stringify(calls));
   for (const { messages } of members) await until(() => messages.length === 1);
   deaf.socket.pause();
-  const closed = new Promise((done) => deaf.socket.once("close", done));
+  const mute = await webSocket(urls.wss, credential); // reads no answers either
+  mute.socket.pause();
+  const large = eth("eth_call", { to: contract }, "latest", { [contract]: { code: returning(700_000) } });
+  for (let sent = 0; sent < 40; sent++) mute.socket.send(JSON.stringify(large));
+  const closed = [deaf, mute].map(({ socket }) => once(socket, "close"));
   for (let time = 0; time < 12; time++) {
     const sent = await rpc(
       urls.rpc,
@@ -47,8 +58,9 @@ test("a log is serialized once for all subscribers; only one that does not read 
   }
   const [answers, ...told] = others[0]!.messages as unknown as [{ result: string }[], ...Wire[]];
   expect(new Set(told.map(subscription))).toEqual(new Set(answers.map((one) => one.result)));
-  deaf.socket.resume();
-  await closed;
+  for (const { socket } of [deaf, mute]) socket.resume();
+  await Promise.all(closed);
+  expect(mute.messages.length).toBeLessThan(40);
   expect(others.map(({ socket }) => socket.readyState)).toEqual(others.map(({ socket }) => socket.OPEN));
 });
 
@@ -99,40 +111,9 @@ test("the log of a block's second transaction has the same index in its trace", 
   });
 });
 
-test("an unsubscribed filter gets nothing, and an unknown one is an error", async () => {
-  const { credential, urls } = await ledgered({}, raft);
-  const { socket, messages } = await webSocket(urls.wss, credential);
-  const ask = async (method: string, ...params: unknown[]) => {
-    const before = messages.length;
-    socket.send(JSON.stringify(eth(method, ...params)));
-    await until(() => messages.length > before);
-    return messages.at(-1)! as { result?: string; error?: { code: number; message: string } };
-  };
-  const { result: id } = await ask("eth_subscribe", "newHeads");
-  expect(await ask("eth_unsubscribe", id)).toMatchObject({ result: true });
-  expect(await ask("eth_unsubscribe", id)).toMatchObject({
-    error: { code: -32_000, message: "subscription not found" },
-  });
-});
-
 test("a filter's id is a number as clients write it, which some send in place of the text", async () => {
   const { credential, urls } = await ledgered({}, raft);
   const { body } = await rpc(urls.rpc, credential, Array<object>(200).fill(eth("eth_newBlockFilter"))); // one in 16 would begin with 0
   const ids = (body as unknown as { result: string }[]).map(({ result }) => result);
   expect(ids.map((id) => `0x${BigInt(id).toString(16)}`)).toEqual(ids);
-});
-
-test.each(["rpc", "wss"] as const)("programs that connect see raft's nanoseconds as seconds, over %s", async (via) => {
-  const { credential, urls } = await ledgered({ answers: { like: "hosted" } }, raft);
-  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
-  await result(urls.rpc, credential, "eth_sendTransaction", { from, to: from });
-  for (const which of ["earliest", "latest"]) {
-    const block = await result<{ timestamp: string }>(urls.rpc, credential, "eth_getBlockByNumber", which, false);
-    expect(Number(block.timestamp)).toBeGreaterThan(1e18);
-  }
-  const provider = connect({ urls }, credential, via);
-  const block = await provider.getBlock("latest");
-  expect(Math.abs(block!.timestamp - Date.now() / 1_000)).toBeLessThan(3_600);
-  expect(await provider.getFeeData()).toMatchObject({ gasPrice: 0n, maxFeePerGas: null });
-  await provider.destroy();
 });

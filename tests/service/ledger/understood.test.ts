@@ -9,7 +9,7 @@ import { mustFollow } from "../../../service/ledger/simulation";
 import { type Profile, profiles } from "../../../service/profiles";
 import { callLimits } from "../../../service/settings/settings";
 
-/* What is understood of a message before a chain gets it. Its gas and overrides: screening.test.ts. */
+/* What is understood of a message before a chain gets it. Its gas, and several calls: screening.test.ts. */
 
 const account = `0x${"a".repeat(40)}`;
 const hash = `0x${"1f".repeat(32)}`;

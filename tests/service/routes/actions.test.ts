@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { clocked, newFolder, populated, quick, refused, start } from "../helpers";
 import { until } from "../../support/until";
 import { blockNumber, blocks, chainsBelow, eth, ledgered, result, rpc, webSocket } from "../ledgers";
-import { tethered } from "../tethered";
 
 /* Actions of other clients of this API beyond its specification. */
 
@@ -203,10 +202,4 @@ test("an environment's status shows its own and its nodes' states", async () => 
     release_id: "quorum-1",
     nodes: [{ _id: node, state: "started" }],
   });
-});
-
-test("POST also returns a tether's account", async () => {
-  const { get, post } = await tethered();
-  const { status, body } = await post("/account");
-  expect([status, body]).toEqual([201, (await get("/account")).body]);
 });

@@ -73,17 +73,27 @@ test("an account of the chain is reused only for the same member's nodes", async
   expect(shown).not.toContain("accountOwners");
 });
 
-test("without a ledger, a node answers its own credential with 501, and anything else with 401 and a challenge", async () => {
-  const { service, send, paths, credential } = await populated({ timing: quick });
-  const url = (await send("GET", `${paths.node}/status`)).body.urls.rpc;
-  const knock = async (headers: Record<string, string>) => {
+test("a node answers its own member's credential with 501 without a ledger, and anything else with 401 and a challenge", async () => {
+  const { service, send, paths, membership, environment, node, credential } = await populated({ timing: quick });
+  const create = async (path: string, body: object) => (await send("POST", path, body)).body;
+  const { _id: other } = await create(`${paths.consortium}/memberships`, { org_name: "other" });
+  const { _id: theirs } = await create(`${paths.environment}/nodes`, { membership_id: other });
+  const stranger = await create(`${paths.environment}/appcreds`, { membership_id: other });
+  const { _id } = await create(`${paths.consortium}/environments`, { provider: "geth", consensus_type: "poa" });
+  const away = await create(`${paths.consortium}/environments/${_id}/appcreds`, { membership_id: membership });
+  const knock = async (headers: Record<string, string>, at = node) => {
+    const url = `${service.url}/runtime/${environment}/${at}`;
     const answer = await fetch(url, { method: "POST", headers, body: "{}" });
     return [answer.status, answer.headers.get("www-authenticate"), await answer.text()];
   };
   const { username, password } = credential;
-  expect(await knock(basic(username, password))).toEqual([501, null, containing("No ledger")]);
-  const pairs = [basic(username, "wrong"), basic("nobody", password), basic(username, "")];
+  const of = (pair: typeof credential) => basic(pair.username, pair.password);
+  const open = [501, null, containing("No ledger")];
+  expect([await knock(of(credential)), await knock(of(stranger), theirs)]).toEqual([open, open]);
+  const closed = [401, 'Basic realm="node"', containing("application credential")];
+  expect(await knock(of(credential), theirs)).toEqual(closed);
+  const pairs = [basic(username, "wrong"), basic("nobody", password), basic(username, ""), of(stranger), of(away)];
   for (const headers of [{}, ...pairs, { authorization: `Bearer ${service.apiKey}` }])
-    expect(await knock(headers)).toEqual([401, 'Basic realm="node"', containing("application credential")]);
-  expect((await send("GET", "/consortia", undefined, basic(username, password))).status).toBe(401);
+    expect(await knock(headers)).toEqual(closed);
+  expect((await send("GET", "/consortia", undefined, of(credential))).status).toBe(401);
 });

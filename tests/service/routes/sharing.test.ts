@@ -151,7 +151,7 @@ test("a member cannot delete another member's objects: the environment stays unt
   expect((await north("DELETE", paths.consortium)).status).toBe(202);
 });
 
-test("each member registers itself with a shared id registry", async () => {
+test("each member registers itself with a shared id registry, and uses no other service of another member", async () => {
   const { north, south, east, paths, membership, theirs } = await shared();
   const asked = { service: "idregistry", membership_id: membership };
   const registry = (await north("POST", `${paths.environment}/services`, asked)).body._id;
@@ -161,6 +161,10 @@ test("each member registers itself with a shared id registry", async () => {
   expect((await register(south, membership)).status).toBe(403);
   expect((await register(south, theirs.membership)).status).toBe(200);
   expect((await register(east, theirs.membership)).status).toBe(404);
+  const documents = { service: "documentstore", membership_id: membership };
+  const { _id } = (await north("POST", `${paths.environment}/services`, documents)).body;
+  const list = `/documentstore/${_id}/destinations`;
+  expect([(await north("GET", list)).status, (await south("GET", list)).status]).toEqual([200, 404]);
 });
 
 test("only the organization of an environment gives money on its ledger", async () => {

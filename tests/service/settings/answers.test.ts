@@ -1,5 +1,7 @@
-import type { ServiceOptions } from "../../../service/index";
-import { furnished, populated, quick, refused, start } from "../helpers";
+import { startService, type ServiceOptions } from "../../../service/index";
+import { anyText, client, furnished, matching, populated, quick, refused, start } from "../helpers";
+import { readFileSync } from "node:fs";
+import { apiQuirks, callLimits, limits, timing } from "../../../service/settings/settings";
 
 const world = (answers: ServiceOptions["answers"] = {}) =>
   furnished({ timing: quick, tethers: [{ id: "t" }], answers });
@@ -159,18 +161,6 @@ test("extended: false: kinds and fields beyond the specification do not exist", 
 });
 
 describe("refuseChildren", () => {
-  test("true: a parent is deleted only after its children", async () => {
-    const { send, paths } = await populated({ timing: { ...quick, deletedVisible: 9_999 } });
-    const holds = refused(409, "1 environment(s) and 1 membership(s)");
-    expect(await send("DELETE", paths.membership)).toMatchObject(refused(409, "1 node(s)"));
-    expect(await send("DELETE", paths.consortium)).toMatchObject(holds);
-    expect((await send("DELETE", paths.node)).status).toBe(204);
-    expect((await send("DELETE", paths.membership)).status).toBe(204);
-    expect((await send("DELETE", paths.consortium)).status).toBe(409);
-    expect((await send("DELETE", paths.environment)).status).toBe(202);
-    expect((await send("DELETE", paths.consortium)).status).toBe(202);
-  });
-
   test("false: a membership is deleted with its nodes and credentials in all environments", async () => {
     const { send, paths, membership } = await populated({ timing: quick, answers: { refuseChildren: false } });
     const kept = (await send("POST", `${paths.consortium}/memberships`, { org_name: "b" })).body._id;
@@ -185,4 +175,84 @@ describe("refuseChildren", () => {
       expect((await send("GET", `${path}/appcreds`)).body).toEqual([]);
     }
   });
+});
+
+test.each([
+  [{ prot: 1 }, /startService options: .*"prot"/],
+  [{ port: -1 }, /port: /],
+  [{ port: 70_000 }, /port: /],
+  [{ host: "" }, /host: /],
+  [{ organizations: [] }, /organizations: /],
+  [{ organizations: [{ name: "a" }, { name: "a" }] }, /organizations: each name must be different/],
+  [{ organizations: [{ name: "a", apiKey: "with space" }] }, /organizations.0.apiKey: must be visible characters/],
+  [{ organizations: ["a", "b"].map((name) => ({ name, apiKey: "k" })) }, /b cannot use the API key of a/],
+  [{ tethers: [{ id: "a/b" }] }, /tethers.0.id: must be letters/],
+  [{ tethers: [{ id: "t" }, { id: "t" }] }, /tethers: each id must be different/],
+  [{ tethers: [{ id: "t", organization: "nobody" }] }, /tether t names an unknown organization, nobody/],
+  [{ tethers: [{ id: "t", funds: { rinkeby: "1.5" } }] }, /funds.rinkeby: must be a whole number of wei/],
+  [{ data: "/a", dataDir: "/b" }, /data and dataDir name two folders/],
+  [{ limits: { nodes: -1 } }, /limits.nodes: /],
+  [{ timing: { nodeStart: -1 } }, /timing.nodeStart: /],
+  [{ timing: { tetherHour: 0 } }, /timing.tetherHour: /],
+  [{ answers: { gone: 200 } }, /answers.gone: /],
+  [{ answers: { created: 199 } }, /answers.created: /],
+  [{ answers: { created: 300 } }, /answers.created: /],
+  [{ answers: { patch: 399 } }, /answers.patch: /],
+  [{ answers: { patch: 600 } }, /answers.patch: /],
+  [{ answers: { deleted: { node: 404 } } }, /answers.deleted.node: /],
+  [{ ledger: { idleAfter: -1 } }, /ledger/],
+  [{ ledger: { anvil: "/nowhere/anvil" } }, /\/nowhere\/anvil/],
+  [{ clock: 5 }, /clock: must be a function/],
+])("%j is refused with a one-sentence reason", async (options, message) => {
+  const refusal = { code: "invalid-setting", message: matching(message) };
+  await expect(startService(options as ServiceOptions)).rejects.toMatchObject(refusal);
+});
+
+test("an error names five values, and how many more there are", async () => {
+  const bad = { environmentStart: -1, nodeStart: -1, upgrade: -1, deletedVisible: -1, deleting: -1 };
+  await expect(startService({ timing: bad })).rejects.toThrow(/(timing\.\w+: [^;]*; ){4}timing\.\w+: [^;]*$/);
+  const more = { ...bad, listLag: -1, latency: -1 };
+  await expect(startService({ timing: more })).rejects.toThrow(/(timing\.\w+: [^;]*; ){5}and 2 more/);
+});
+
+test("the outermost statuses are taken", () => {
+  for (const given of [
+    { created: 200, patch: 400 },
+    { created: 299, patch: 599 },
+  ] as const)
+    expect(apiQuirks.parse(given)).toMatchObject(given);
+});
+
+test("undefined options get their defaults", async () => {
+  const none = { port: undefined, timing: { nodeStart: undefined }, answers: { deleted: undefined } };
+  const { service } = await start(none);
+  expect(service.timing.nodeStart).toBe(1_500);
+  expect(service.answers.deleted.node).toBe(204);
+});
+
+test("each default is the one that its description promises", () => {
+  const source = readFileSync("service/settings/settings.ts", "utf8");
+  const described = source.matchAll(/Default ([^\s.;:]+(?: [KM]iB)?)[^/]*?\*\/\s+(\w+):/g);
+  const promised = [...described].map(([, text = "", name = ""]) => {
+    const bytes = { KiB: 1_024, MiB: 1_048_576 }[text.split(" ")[1] ?? ""] ?? 1;
+    const number = Number(text.split(" ")[0]!.replaceAll(",", "")) * bytes;
+    return [name, Number.isNaN(number) ? text.replaceAll("`", "") : String(number)];
+  });
+  const { deleted, quorumLedger, ...simple } = apiQuirks.parse({});
+  const parts = [simple, timing.parse({}), limits.parse({}), callLimits.parse({})];
+  const all = parts.flatMap((part) => Object.entries(part)).map(([name, value]) => [name, String(value)]);
+  expect(promised).toEqual(all);
+  expect(quorumLedger).toEqual({ clock: "seconds" });
+  const { consortium, environment, ...others } = deleted;
+  expect([consortium, environment, new Set(Object.values(others))]).toEqual([202, 202, new Set([204])]);
+});
+
+test("the addresses are consistent, and each service has a new key", async () => {
+  const { service } = await start();
+  const other = await start();
+  expect(service.url).toBe(`http://127.0.0.1:${service.port}`);
+  expect(service.baseUrl).toBe(`${service.url}/api/v1`);
+  expect(service.organizations).toEqual([{ id: anyText, name: "local", apiKey: service.apiKey }]);
+  expect(other.service.apiKey).not.toBe(service.apiKey);
+  expect((await client(other.service.baseUrl, service.apiKey)("GET", "/consortia")).status).toBe(401);
 });

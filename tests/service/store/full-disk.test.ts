@@ -39,26 +39,6 @@ async function copied({ child, ended }: Awaited<ReturnType<typeof serveJson>>, d
   return copy;
 }
 
-test("a full disk fails the call, and keeps all acknowledged changes", async () => {
-  const disk = small(200);
-  const served = await serveJson(["--data", disk.dir, "--no-ledger", ...quickly], {}, disk.through);
-  const { send } = served;
-  const acknowledged: string[] = [];
-  let refused: Awaited<ReturnType<typeof send>> | undefined;
-  while (!refused && acknowledged.length < 5_000) {
-    const answer = await send("POST", "/consortia", { name: "x".repeat(1_000) });
-    if (answer.status === 201) acknowledged.push(answer.body._id);
-    else refused = answer;
-  }
-  expect(refused).toMatchObject(full);
-  const listed = async (ask: typeof send) =>
-    (await ask("GET", "/consortia")).body.map(({ _id }: { _id: string }) => _id).sort();
-  expect(await listed(send)).toEqual(acknowledged.sort());
-
-  const again = await serveJson(["--data", await copied(served, disk.dir), "--no-ledger", ...quickly]);
-  expect(await listed(again.send)).toEqual(acknowledged);
-});
-
 test("a ledger on a full disk fails new transactions, and keeps all acknowledged ones", async () => {
   const disk = small(400);
   const first = await serveJson(["--data", disk.dir, ...quickly], {}, disk.through);

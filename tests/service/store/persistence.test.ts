@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { computeAddress } from "ethers";
 import { startService, type ServiceOptions } from "../../../service/index";
@@ -7,18 +7,21 @@ import { Store } from "../../../service/store/store";
 import { AccountKeys } from "../../../service/tether/accounts";
 import { newTether } from "../../../service/tether/tethering";
 import {
+  FakeClock,
   basic,
   build,
   client,
   clocked,
-  FakeClock,
+  containing,
   furnished,
+  matching,
   newFolder,
   objectsIn,
   populated,
   start,
 } from "../helpers";
 import { ways } from "../tethered";
+import { built, consortium, serveJson } from "../child";
 
 let dataDir: string;
 beforeEach(() => (dataDir = newFolder()));
@@ -209,7 +212,8 @@ describe("an incomplete folder", () => {
     await service.close();
     rmSync(join(dataDir, missing), { recursive: true });
     const before = content();
-    await expect(startService({ dataDir })).rejects.toThrow(/is damaged: .*Nothing was changed/);
+    const refusal = { code: "data-damaged", message: matching(/is damaged: .*Nothing was changed/) };
+    await expect(startService({ dataDir })).rejects.toMatchObject(refusal);
     expect(content()).toEqual(before);
   });
 
@@ -252,4 +256,52 @@ test("a tether's account is noted again if that could not be written before: a l
   }
   rmSync(join(dataDir, `${id}.key`));
   expect(() => AccountKeys.check(dataDir, store)).toThrow("it is missing");
+});
+
+const inUse = () => `The data folder ${dataDir} is in use by another service.`;
+
+test("a second service is refused, until the first one is closed", async () => {
+  const first = await start({ dataDir });
+  const refusal = { code: "folder-in-use", message: containing(inUse()) };
+  await expect(startService({ dataDir })).rejects.toMatchObject(refusal);
+  expect((await first.send("GET", "/consortia")).status).toBe(200);
+  await first.service.close();
+  await start({ dataDir });
+});
+
+test("a service that cannot listen releases the folder", async () => {
+  const { service } = await start();
+  await expect(startService({ dataDir, port: service.port })).rejects.toThrow("port is in use");
+  await start({ dataDir });
+});
+
+describe("another process", () => {
+  beforeAll(built);
+  const args = () => ["--data", dataDir, "--no-ledger", "--no-console"];
+
+  test("that was killed holds no lock: one of many gets the folder at once", async () => {
+    const first = await serveJson(args());
+    first.child.kill("SIGKILL");
+    await first.ended;
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => start({ dataDir })));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  test("that is suspended for a while keeps the folder, and continues", async () => {
+    const first = await serveJson(args());
+    expect((await first.send("POST", "/consortia", { name: "one" })).status).toBe(201);
+    first.child.kill("SIGSTOP");
+    const asked = first.send("POST", "/consortia", { name: "two" });
+    // as if it had not been there for an hour: no lock has to be renewed
+    const hourAgo = Date.now() / 1_000 - 3_600;
+    for (const name of readdirSync(dataDir, { recursive: true }))
+      utimesSync(join(dataDir, String(name)), hourAgo, hourAgo);
+    const second = await consortium(["serve", "--port", "0", ...args()]);
+    expect([second.code, second.stderr]).toEqual([1, expect.stringContaining(inUse())]);
+    first.child.kill("SIGCONT");
+    expect((await asked).status).toBe(201);
+    await first.stop();
+    const { send } = await start({ dataDir });
+    expect((await send("GET", "/consortia")).body).toMatchObject([{ name: "one" }, { name: "two" }]);
+  });
 });

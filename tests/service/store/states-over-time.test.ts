@@ -50,14 +50,6 @@ test.each(["initializing", "failed"])("a state that a test sets to %s stays fore
 
 /* How long each kind is seen deleting: hosted.test.ts. */
 describe("deleting takes a while", () => {
-  test("but not for credentials, nor for the nodes of an environment", async () => {
-    const { service, send, paths } = await clocked({ timing: { deleting: 900, environmentStart: 0 } });
-    await send("DELETE", paths.credential);
-    expect((await send("GET", paths.credential)).status).toBe(404);
-    await send("DELETE", paths.environment);
-    expect(service.store.nodes.list()).toEqual([]);
-  });
-
   test("an object that is being deleted still counts as a child, and accepts no new children", async () => {
     const { send, clock, paths, membership } = await clocked({ timing: { deleting: 900 } });
     await send("DELETE", paths.node);

@@ -68,8 +68,9 @@ test.each([
 ])("a transaction %s is sent only after the disk has it", async (_what, number) => {
   const network = await new Network().start();
   const found: boolean[] = [];
-  const watched = await network.guarded("", "", ({ method, params }) => {
+  const watched = await network.behind(({ method, params }, forward) => {
     if (method === "eth_sendRawTransaction") found.push(disk.written.includes(String(params[0])));
+    return forward();
   });
   const { get, post } = await pinning(network, { dataDir }, watched);
   disk.slow = 200;

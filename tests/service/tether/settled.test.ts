@@ -1,14 +1,14 @@
-import { toQuantity, Transaction, Wallet } from "ethers";
+import { Transaction, Wallet, toQuantity } from "ethers";
 import { Refusal } from "../../../service/errors";
 import { RpcError } from "../../../service/ledger/rpc";
 import {
-  contradicted,
   Lasting,
-  minedAs,
-  type Pace,
-  raised,
   Rejected,
+  contradicted,
+  minedAs,
+  raised,
   settled,
+  type Pace,
 } from "../../../service/tether/transactions";
 import type { Base } from "../../../service/context";
 import { SteadyClock } from "../../../service/storage/steady-clock";
@@ -16,8 +16,11 @@ import type { Signed } from "../../../service/store/entities";
 import { Store } from "../../../service/store/store";
 import type { Accounts } from "../../../service/tether/accounts";
 import { Deployments } from "../../../service/tether/deployments";
-import { newTether } from "../../../service/tether/tethering";
+import { newTether, reportOf } from "../../../service/tether/tethering";
 import type { Target } from "../../../service/tether/targets";
+import { Pins } from "../../../service/tether/pins";
+import { Schedule } from "../../../service/tether/schedule";
+import { until } from "../../support/until";
 
 const made = { nonce: 3, hash: "0xaa", raw: "0x02aa", genesis: "0x01" };
 const receipt = { status: "0x1", blockNumber: "0x9" };
@@ -227,4 +230,103 @@ test("the pauses between checks grow", async () => {
   const looks = (to: number) => calls.filter(([ms, method]) => ms <= to && method === "eth_getTransactionCount").length;
   expect(looks(10_000)).toBeLessThanOrEqual(16);
   expect(looks(3_600_000)).toBeLessThanOrEqual(920);
+});
+
+/* Reports whose blocks a network may still replace, on a network of a test. Real reorganizations: money.test.ts. */
+
+test("a block that was replaced while a look at the network failed is noticed by the next one, again and again", async () => {
+  const store = new Store(new SteadyClock(Date.now));
+  const made = store.create(newTether("o1", undefined, {}));
+  const { id } = made;
+  const contract_address = "0xc0";
+  const sent = { nonce: 3, hash: "0xaa", raw: "0x02aa" };
+  const place = { transaction_hash: sent.hash, block_number: 9 };
+  const pin = { network: "rinkeby", contract_address, contract_index: 0, hash: "0x1", ...place } as const;
+  store.put([reportOf(made, 0, { states: [], pin, sent })]);
+  store.setFields("tether", id, { reports: 1, firstOpen: 0 });
+
+  const network = { fork: 0, hasIt: true, fails: false, sends: 0 };
+  const answers: Record<string, (block: unknown) => unknown> = {
+    eth_getBlockByNumber: (block) =>
+      block === "finalized" ? { number: "0x0", hash: "0x0" } : { number: "0xa", hash: `0x${network.fork}a` },
+    eth_getTransactionReceipt: () => (network.hasIt ? { status: "0x1", blockNumber: "0x9" } : null),
+    eth_getCode: () => "0x60",
+    eth_call: () => "0x0",
+    eth_getTransactionCount: () => "0x3",
+    eth_sendRawTransaction: () => (network.sends++, sent.hash),
+  };
+  const call = (method: string, [first]: unknown[] = []) =>
+    network.fails && method === "eth_getTransactionReceipt"
+      ? Promise.reject(new Refusal(502, "no answer"))
+      : Promise.resolve(answers[method]!(first));
+  const target = () => Promise.resolve({ network: "rinkeby", chainId: 1, local: undefined, call });
+  const accounts = { target, address: () => "0xf0", key: () => `0x${"1".repeat(64)}` } as unknown as Accounts;
+  const { signal } = new AbortController();
+  const none = undefined as never;
+  const pins = new Pins({ store, clock: store.clock } as Base, none, accounts, none, signal, () => undefined);
+  const look = async (now: Partial<typeof network>) => {
+    Object.assign(network, now);
+    expect(await pins.mend(id)).toEqual(expect.any(Number));
+    return store.get("tether", id)!.fields.replaced;
+  };
+  for (const time of [1, 2]) {
+    expect([time, await look({ hasIt: true }), await look({})]).toEqual([time, undefined, undefined]);
+    await look({ fork: time, hasIt: false, fails: true });
+    expect([time, await look({ fails: false }), network.sends]).toEqual([time, [0], time]);
+  }
+});
+
+/* When something is due for a tether. */
+
+afterEach(() => jest.restoreAllMocks());
+
+const day = 86_400_000;
+test.each([
+  ["in a moment", 20, 20],
+  ["in half an hour", day / 48, day / 48],
+  ["in a month, which is longer than a timer of Node.js can be", 30 * day, 3_600_000],
+  ["long ago", -day, 0],
+])("%s: the timer is set once, and no longer than an hour", async (_, due, timer) => {
+  const set = jest.spyOn(globalThis, "setTimeout");
+  const work = jest.fn(() => Promise.resolve(undefined));
+  const schedule = new Schedule(() => 0, work);
+  schedule.set("t", due);
+  expect(set.mock.calls.map(([, ms]) => ms)).toEqual([timer]);
+  await schedule.close();
+});
+
+test("work that is not due after an hour is checked again, and done when due", async () => {
+  let now = 0;
+  const set = jest.spyOn(globalThis, "setTimeout");
+  const work = jest.fn(() => Promise.resolve(undefined));
+  const schedule = new Schedule(() => now, work);
+  await schedule.look("t", 5_400_000);
+  now = 3_600_000;
+  await schedule.look("t", 5_400_000);
+  expect([set.mock.calls.map(([, ms]) => ms), work.mock.calls]).toEqual([[3_600_000, 1_800_000], []]);
+  now = 5_400_000;
+  await schedule.look("t", 5_400_000);
+  await until(() => work.mock.calls.length === 1);
+  await schedule.close();
+});
+
+test("another time takes the place of the one before, and none means that nothing is due", async () => {
+  const work = jest.fn((_id: string) => Promise.resolve(undefined));
+  const schedule = new Schedule(() => 0, work);
+  for (const id of ["t", "u"]) {
+    schedule.set(id, 0);
+    schedule.set(id, undefined);
+  }
+  schedule.set("v", 0);
+  await until(() => work.mock.calls.length > 0);
+  expect(work.mock.calls).toEqual([["v"]]);
+  await schedule.close();
+});
+
+test("work that fails is tried after a second, also if it has failed before", async () => {
+  const set = jest.spyOn(globalThis, "setTimeout");
+  const schedule = new Schedule(() => 0, () => Promise.reject(new Error("full"))); // prettier-ignore
+  for (let time = 0; time < 3; time++) await schedule.look("t", 0, 60_000);
+  expect(set.mock.calls.map(([, ms]) => ms)).toEqual([1_000, 1_000, 1_000]);
+  await schedule.close();
 });

@@ -8,12 +8,6 @@ const rpcError = ({ id }: Asked, message: string) =>
 const nothing = ({ id }: Asked, result: unknown) => ({ body: JSON.stringify({ jsonrpc: "2.0", id, result }) });
 const isSent = ({ method }: Pick<Asked, "method">) => method === "eth_sendRawTransaction";
 
-/** Answers the first transactions in another way. */
-const firstSends = (count: number, answer: Between): Between => {
-  let left = count;
-  return (call, forward, request) => (isSent(call) && left-- > 0 ? answer(call, forward, request) : forward());
-};
-
 /** Shows the account's new nonce, but neither receipts nor code, until so many ms later. */
 function balanced(ms: number): Between {
   let seen = 0;
@@ -30,32 +24,23 @@ function balanced(ms: number): Between {
   };
 }
 
-/** Passes the first transaction on, and answers something else. */
-const taken = (answer: { status: number; body: string }) => () =>
-  firstSends(1, async (_call, forward) => {
-    await forward();
-    return answer;
-  });
-
-/* For the nodes' answers in JSON-RPC, and repeated sends, see settled.test.ts. The number: how often a transaction is sent. */
+/* For nodes' answers in JSON-RPC, and what each of them means, see settled.test.ts. The number: how often a transaction is sent. */
 const proxies: [string, number, () => Between][] = [
-  ["a proxy's 502 page after it was taken", 2, taken({ status: 502, body: "<html>502 Bad Gateway</html>" })],
-  ["a proxy's JSON without a result after it was taken", 2, taken({ status: 504, body: '{"message":"timed out"}' })],
   [
-    "a refusal of the second attempt after the first one was taken",
-    2,
-    () =>
-      firstSends(2, async (call, forward) => {
-        const { body } = await forward();
-        return body.includes('"result"')
-          ? { status: 502, body: "" }
-          : { body: rpcError(call, "insufficient funds for gas * price + value") };
-      }),
-  ],
-  [
-    "a 429 twice",
-    3,
-    () => firstSends(2, () => Promise.resolve({ status: 429, body: '{"error":"Too Many Requests"}' })),
+    "a proxy's pages, a 429, and a refusal of what was taken before",
+    4,
+    () => {
+      const answers = [
+        { status: 502, body: "<html>502 Bad Gateway</html>" },
+        { status: 504, body: '{"message":"timed out"}' },
+        { status: 429, body: '{"error":"Too Many Requests"}' },
+      ];
+      return async (call, forward) => {
+        if (!isSent(call)) return forward();
+        await forward();
+        return answers.shift() ?? { body: rpcError(call, "insufficient funds for gas * price + value") };
+      };
+    },
   ],
   ["nodes that show the nonce 0.4 s before the receipt", 1, () => balanced(400)],
 ];
@@ -74,25 +59,22 @@ async function through(between: Between, network: Network) {
 const mined = (network: Network, get: Awaited<ReturnType<typeof through>>["get"]) =>
   network.mineUntil(async () => (await get("/reportCount")).text === "1");
 
-test.each(proxies)("%s: one contract is paid for", async (_what, _sent, between) => {
+test.each(proxies)("%s: one contract is paid for, and one transaction pins a report", async (_what, sent, between) => {
   const network = await new Network().start();
-  const { get, post, account } = await through(between(), network);
-  await until(async () => [200, 409].includes((await post("/deploy")).status));
-  expect((await get()).body).toMatchObject({ deployed_networks: ["rinkeby"] });
-  expect(await network.deployedBy(account)).toBe(1);
-  expect((await post("/deploy")).status).toBe(409);
-});
-
-test.each(proxies)("%s: one transaction pins a report", async (_what, sent, between) => {
-  const network = await new Network().start();
-  const pinning: { now?: Between } = {};
-  const { get, post, account, calls } = await through((...asked) => (pinning.now ?? asked[1])(...asked), network);
-  expect((await post("/deploy")).status).toBe(200);
-  pinning.now = between();
+  const now = { between: between() };
+  const { get, post, account, calls } = await through((...asked) => now.between(...asked), network);
+  const sends = () => calls.filter((method) => isSent({ method })).length;
   await network.call("evm_setAutomine", false);
+  const deployed = post("/deploy");
+  await until(() => sends() >= sent);
+  await network.mining(deployed);
+  await until(async () => (await get()).text.includes('"deployed_networks":["rinkeby"]'));
+  expect((await post("/deploy")).status).toBe(409);
+  expect(await network.deployedBy(account)).toBe(1);
+  now.between = between();
   calls.length = 0;
   await post("/activate");
-  await until(() => calls.filter((method) => isSent({ method })).length >= sent);
+  await until(() => sends() >= sent);
   await mined(network, get);
   expect(await network.calledBy(account)).toBe(1);
   expect((await get()).text).not.toContain("last_error");
@@ -113,6 +95,7 @@ test("a definite refusal is reported, and the next deployment is another transac
   await network.call("evm_mine");
   refuse = false;
   expect((await post("/deploy")).status).toBe(200);
+  expect(raws.size).toBe(2);
   expect(await network.deployedBy(account)).toBe(1);
 });
 
@@ -134,29 +117,20 @@ test("a contract that a node does not show for a while is not lost or paid for a
   expect(await network.deployedBy(account)).toBe(1);
 });
 
-test("a network that is down from the start gets no contract, which is certain", async () => {
+test("a network that is down from the start gets no contract; after a transaction, that is unknown, and the service continues", async () => {
   const network = await new Network().start();
-  const { post } = await through(() => Promise.resolve({ status: 503, body: "maintenance" }), network);
-  const { status, text } = await post("/deploy");
-  expect([status, text]).toEqual([502, expect.stringContaining("The contract could not be deployed on rinkeby: ")]);
-  expect(text).not.toContain("keeps checking");
-});
-
-test("while the network is down, the outcome is unknown; the service continues by itself", async () => {
-  const network = await new Network().start();
-  let [down, over] = [false, false];
-  const { get, account, service } = await through(async (call, forward) => {
+  let [down, over] = [true, false];
+  const { get, post, account } = await through(async (call, forward) => {
     const answer = await forward();
     down ||= isSent(call);
     return down && !over ? { status: 503, body: "maintenance" } : answer;
   }, network);
-  const answer = await fetch(`${service.baseUrl}/tether/tether0001/deploy`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
-    body: "{}",
-  });
-  expect(answer.status).toBe(502);
-  expect(await answer.text()).toContain("It is not known yet whether the contract is deployed on rinkeby");
+  const certain = await post("/deploy");
+  expect(certain).toMatchObject(refused(502, "The contract could not be deployed on rinkeby: "));
+  expect(certain.text).not.toContain("keeps checking");
+  down = false;
+  const unknown = "It is not known yet whether the contract is deployed on rinkeby";
+  expect(await post("/deploy")).toMatchObject(refused(502, unknown));
   over = true;
   await until(async () => (await get()).text.includes('"deployed_networks":["rinkeby"]'));
   expect(await network.deployedBy(account)).toBe(1);

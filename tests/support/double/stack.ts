@@ -38,7 +38,6 @@ const debugging = jest.requireActual<{ debuggablePromise: unknown }>("@pulumi/pu
 debugging.debuggablePromise = (promise: Promise<unknown>) => promise;
 (SdkResource as unknown as { callsites: () => never[] }).callsites = () => [];
 
-// A run is a hundred calls, each with turns of its own on a busy machine.
 /** Runs that a test has not waited for, such as one that ran into its time limit. */
 const open = new Set<Deployment>();
 afterEach(() => [...open].forEach((deployment) => deployment.close()));
