@@ -51,7 +51,7 @@ const printedByPulumi: Record<string, string> = {
   "the stack is currently locked by": "life/backends.test.ts",
   "pending operations from previous deployment": "life/killed.test.ts",
   "failed to load checkpoint": "life/interruption.test.ts",
-  "1 error occurred:": "life/partial-failure.test.ts",
+  "1 error occurred:": "life/interruption.test.ts",
 };
 
 const tree = (opts = {}): void => {

@@ -9,8 +9,8 @@ import { until } from "../../support/until";
 import { tetherId, type World, wholeTree, world } from "../support/world";
 
 /*
- * The CLI and the providers are killed at each create of the reference network: `pulumi cancel && pulumi up` continues. Faults of calls
- * end with exactly the network, too. tests/reliability has every fault at every call, on a double of the engine.
+ * The CLI and the providers are killed at each create of the reference network: `pulumi cancel && pulumi up` continues.
+ * tests/reliability has every fault at every call, on a double of the engine.
  */
 
 const creates = {
@@ -126,22 +126,3 @@ test.each(kills)(
     await expectWhole(w);
   },
 );
-
-test("one `up` survives a fault at each kind of resource", async () => {
-  const w = await world(wholeTree, { inline: true });
-  const faults = (
-    [
-      ["GET", "/consortia", { kind: "refuse", ms: 1_500 }],
-      ["POST", creates.environments, { kind: "resetAfter" }],
-      ["POST", creates.nodes, { kind: "hang", acted: true }],
-      ["GET", creates.nodes, { kind: "status", status: 429, retryAfter: 1 }],
-      ["POST", creates.appcreds, { kind: "truncated", wellFormed: true }],
-      ["POST", deploy, { kind: "html", status: 502, acted: true }],
-    ] as const
-  ).map(([method, route, kind]) => w.service.faults.add({ method, route, ...kind, nth: 1, times: 1 }));
-  w.service.setTiming({ listLag: 1_000 });
-  expect(await w.stack.up({ CONSORTIUM_REQUEST_TIMEOUT: "2" })).toMatchObject({ code: 0 });
-  expect(faults.map(({ hits }) => hits)).toEqual([1, 1, 1, 1, 1, 1]);
-  w.service.setTiming({ listLag: 0 });
-  await expectWhole(w);
-});
