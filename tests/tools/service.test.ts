@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { isAlive } from "../../tools/lib/processes.mjs";
-import { answers, isOurs, recorded, startService, stopService } from "../../tools/local/service.mjs";
+import { answers, recorded, startService, stopService } from "../../tools/local/service.mjs";
 import { Sandbox } from "./sandbox";
 
 /** Keeps the command line's promises, and no more. */
@@ -126,11 +126,5 @@ describe("stop", () => {
     expect(await stopService(sandbox.folder)).toBe(false);
     expect(isAlive(pid)).toBe(true);
     process.kill(running.pid);
-  });
-
-  test("knows its own by its folder on the command line", async () => {
-    const running = { ...(await start()), data: sandbox.path("data") };
-    expect(await isOurs({ ...running, pid: stranger("serve", sandbox.path("data")) })).toBe(true);
-    expect(await isOurs(running)).toBe(false);
   });
 });

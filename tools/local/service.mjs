@@ -96,7 +96,7 @@ export async function stopService(root, patienceMs) {
 }
 
 /** Whether the process is the recorded service, not another one that got its number later. @param {Running} running */
-export async function isOurs(running) {
+async function isOurs(running) {
   if (!isAlive(running.pid)) return false;
   const line = commandLine(running.pid);
   return line === undefined ? answers(running) : line.includes("serve") && line.includes(running.data);
