@@ -6,10 +6,10 @@ import { type World, world } from "../support/world";
 
 /* `pulumi:autonaming` with the newest CLI. The plugin's answers to each proposal are in tests/plugin/autonaming.test.ts. */
 
-const program = (more = ""): string => `resources:
+const program = `resources:
   trade: { type: consortium:Consortium }
   mill: { type: consortium:Membership, properties: { consortiumId: "\${trade.id}" } }
-${more}`;
+`;
 
 let w: World;
 const other = { PULUMI_STACK: "other" };
@@ -28,7 +28,7 @@ async function names() {
 
 beforeAll(async () => {
   const onPlugin = { language: "yaml", release: "newest", inline: true, plugin: true } as const;
-  w = await world(program(), { ...onPlugin, ledger: false, limits: { consortia: 3 } });
+  w = await world(program, { ...onPlugin, ledger: false, limits: { consortia: 3 } });
   await w.stack.ok(["stack", "init", "other"]);
 });
 
@@ -49,16 +49,4 @@ test("a generated name stays, with another pattern and without any", async () =>
     for (const stack of [{}, other]) expect((await done(w.stack.up(stack))).text).toMatch(/ 3 unchanged/);
   }
   expect((await names()).consortia).toEqual(["other-trade", "trade"]);
-});
-
-test("disabled for a provider, except for one type: only the others need a name", async () => {
-  w.stack.program(program("  barley: { type: consortium:Consortium }\n"));
-  const resources = (mode: object) => ({ "consortium:index:Consortium": mode });
-  autonaming({ providers: { consortium: { mode: "disabled" } } });
-  expect(await failed(w.stack.preview())).toMatch(/barley[^]*name is required, because pulumi:autonaming/);
-  autonaming({
-    providers: { consortium: { mode: "disabled", resources: resources({ pattern: "${stack}.${name}" }) } },
-  });
-  await done(w.stack.up());
-  expect((await names()).consortia).toEqual(["other-trade", "test.barley", "trade"]);
 });

@@ -50,11 +50,8 @@ test("without a stack: create, list, read, patch and delete, by ids and by paths
   await done(stateless("consortium:index:Node", "create", "--yes", ...place, "--name", "mill-1"));
   expect(mill).toBeDefined();
   const [node] = await list("Node", "--environment-id", "prod");
-  for (const id of [node!.id, "trade/prod/mill-1"])
-    expect(await asked("--stateless", "consortium:index:Node", "read", id, "--output", "json")).toMatchObject({
-      id: node!.id.split("/")[2],
-      name: "mill-1",
-    });
+  const read = await asked("--stateless", "consortium:index:Node", "read", "trade/prod/mill-1", "--output", "json");
+  expect(read).toMatchObject({ id: node!.id.split("/")[2], name: "mill-1" });
   await done(stateless("consortium:index:Node", "patch", "trade/prod/mill-1", "--yes", "--name", "mill-2"));
   expect(await list("Node")).toEqual([{ id: node!.id, name: "mill-2" }]);
   const nodes = await asked("consortium:index:getNodes", ...place.slice(0, 4));

@@ -108,28 +108,6 @@ describe("classes on the plugin", () => {
     w.service.clearCalls();
   });
 
-  test("one of each, by names, by an id alone, by a tether's id: the program changes nothing", async () => {
-    const named = {
-      c: ["Consortium", "Kaffee %2F Tee"],
-      m: ["Membership", "Kaffee %2F Tee/東京"],
-      o: ["Membership", "Kaffee %2F Tee/acme"],
-      e: ["Environment", eu],
-      n: ["Node", ids["test / eu/node-2"]],
-      a: ["AppCred", ids["test / eu/ERP"]],
-      t: ["TetherService", tetherId],
-    };
-    const resources = Object.entries(named).map(([name, [type, id]]) => ({
-      type: `consortium:index:${type}`,
-      name,
-      id,
-    }));
-    stack.write("bulk.json", JSON.stringify({ resources }));
-    await stack.ok(["import", "--file", "bulk.json", "--yes", "--protect=false", "--generate-code=false"]);
-    stack.program(classes(() => ({})));
-    expect(await stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
-    expect(changing()).toEqual([]);
-  });
-
   test("the resource option imports, and may stay; get only reads; a missing object is one clear error", async () => {
     await stack.ok(["stack", "init", "second"]);
     stack.env.PULUMI_STACK = "second";
