@@ -70,7 +70,7 @@ const contracts = {
   },
   "tests/e2e/install/npm.test.ts": {
     starts: product,
-    reads: [...packed, "examples/gitops"],
+    reads: packed,
   },
   "tests/e2e/install/installers.test.ts": {
     starts: doors,
