@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { cacheRoot, pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { isOlder } from "../../tools/lib/node-version.mjs";
@@ -166,26 +166,6 @@ test.each([
   expect((await resolve()).command).toBe(isTaken ? command : sandbox.path(cached(wanted), "pulumi"));
   const why = `${command} is not used: it is ${version}, and Pulumi v${wanted} was asked for`;
   expect(sandbox.said.includes(why)).toBe(!isTaken);
-});
-
-test("language hosts are built beside a copy without them, once, and only when they are asked for", async () => {
-  const lacking = sandbox.pulumi("bin", "v3.276.0", languageHosts);
-  rmSync(sandbox.path("bin", "pulumi-language-yaml"));
-  sandbox.pulumi(cached());
-  sandbox.go();
-  sandbox.script("sdk/python/cmd/pulumi-language-python-exec"); // of the module of Pulumi's SDK for Go
-  expect((await resolve()).command).toBe(lacking);
-  expect([builds(), sandbox.said]).toEqual([0, []]);
-  for (let time = 0; time < 2; time++) {
-    const { command, env } = await resolve({ languages: true });
-    const bin = dirname(command);
-    expect(env.PATH.startsWith(bin)).toBe(true);
-    expect(readdirSync(bin)).toEqual(expect.arrayContaining(["pulumi", ...companions, ...languageHosts]));
-    expect(existsSync(join(bin, "..", "released", "pulumi-language-python-exec"))).toBe(true);
-    expect(builds()).toBe(2);
-  }
-  expect(sandbox.said[0]).toContain("is not used: there is no pulumi-language-yaml beside it or on PATH");
-  expect(sandbox.said.join("\n")).toMatch(/Building the language hosts .* once for this user[^]* is in .* now/);
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { type Summary } from "../../fleet/made";
 import { exactly, FleetWorld } from "../support/fleet";
-import { root } from "../support/stack";
+import { finished, root } from "../support/stack";
 import { until } from "../../support/until";
 
 /*
@@ -36,7 +36,7 @@ interface Ran {
 }
 
 async function up(checkout: string, ...args: string[]): Promise<Ran> {
-  const { code, stdout, text } = await w.of(`${checkout}/fleet.yaml`, "up", "--yes", "--json", ...args);
+  const { code, stdout, text } = await finished(w.startOf(`${checkout}/fleet.yaml`, "up", "--yes", "--json", ...args));
   if (stdout === "") throw new Error(text);
   return { code, stacks: (JSON.parse(stdout) as Summary).stacks };
 }

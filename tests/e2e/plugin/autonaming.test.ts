@@ -42,11 +42,3 @@ test("two stacks of one organization clash without a pattern; the error names th
   await done(w.stack.up(other));
   expect(await names()).toEqual({ consortia: ["other-trade", "trade"], members: ["mill", "mill"] });
 });
-
-test("a generated name stays, with another pattern and without any", async () => {
-  for (const value of [{ pattern: "${project}-${name}" }, { mode: "verbatim" }, { mode: "disabled" }, undefined]) {
-    autonaming(value);
-    for (const stack of [{}, other]) expect((await done(w.stack.up(stack))).text).toMatch(/ 3 unchanged/);
-  }
-  expect((await names()).consortia).toEqual(["other-trade", "trade"]);
-});

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -70,15 +69,6 @@ test("two commands import 30 objects into a YAML program, which changes nothing"
   const preview = await w.stack.preview({}, "--refresh", "--expect-no-changes");
   expect(preview).toMatchObject({ code: 0 });
   expect(preview.text).toContain("31 unchanged");
-  // References in place of the ids, as docs/adopt.md says.
-  const program = readFileSync(join(w.stack.folder, "Main.yaml"), "utf8");
-  const byId = new Map((await w.stack.resources()).map(({ id, urn }) => [id, urn.split("::").at(-1)!]));
-  const referring = program.replace(/(\w+Id: )(\w+)$/gm, (line, key: string, id: string) =>
-    byId.has(id) ? `${key}\${${byId.get(id)!}.id}` : line,
-  );
-  expect(referring.match(/\.id\}/g)!.length).toBeGreaterThan(30);
-  w.stack.write("Main.yaml", referring);
-  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
   expect(changing()).toEqual([]);
   const said = imported.text + (await w.stack.exported());
   expect(passwords.filter((password) => said.includes(password))).toEqual([]);

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { endProcesses, markOf, processesOf } from "../../../fleet/recovery";
@@ -73,16 +73,10 @@ export class FleetWorld {
     this.write("fleet.yaml", stringify({ project: "fleet", backend: "file://./state", organizations }));
   }
 
-  start(command: string, ...args: string[]): ChildProcess {
-    return this.#spawned(command, "fleet.yaml", args);
-  }
+  start = (command: string, ...args: string[]): ChildProcess => this.startOf("fleet.yaml", command, ...args);
 
-  /** Runs a command of another fleet file. */
-  of(file: string, command: string, ...args: string[]): Promise<Result> {
-    return finished(this.#spawned(command, file, args));
-  }
-
-  #spawned(command: string, file: string, args: string[]): ChildProcess {
+  /** Starts a command of another fleet file. */
+  startOf(file: string, command: string, ...args: string[]): ChildProcess {
     const cli = join(root, "dist/cli/consortium.js");
     const words = command === "doctor" ? [command] : ["fleet", command];
     return spawn(process.execPath, [cli, ...words, file, ...args], {
@@ -182,7 +176,6 @@ export class FleetWorld {
     return [...made.filter((file) => file.endsWith(".json")), ...settings];
   }
 
-  remove = (file: string): void => rmSync(join(this.folder, file));
   has = (file: string): boolean => existsSync(join(this.folder, file));
   read = (file: string): string => readFileSync(join(this.folder, file), "utf8");
 }
