@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { failed, type Result, root } from "../support/stack";
+import { send } from "../../support/network";
+import { done, failed, type Result, root } from "../support/stack";
 import { tetherId, type World, world } from "../support/world";
 
 const pack = ["--policy-pack", "node_modules/pulumi-consortium/policy-pack"];
@@ -127,4 +128,49 @@ Consortium "Trade" would have 4 environments (in this stack "e0", "e1", "e2" and
     expect(text).toContain('Policy "naming": Unrecognized key: "pattren"; the settings are enforcementLevel, pattern.');
     expect(text).not.toMatch(/^\s+at /m);
   });
+});
+
+/** A network with a full environment, and the next version of its program. */
+const grown = (nodes: string[], changed: boolean): string => `
+  const { AppCred, Consortium, Environment, Membership, Node, TetherService } = require("pulumi-consortium");
+  const changed = ${changed};
+  const consortium = new Consortium("trade");
+  const memberships = ["acme", "bolt"].map((name) => new Membership(name, { consortium }));
+  const ledger = { consortium, provider: "quorum", consensusType: "raft" };
+  const environment = new Environment("ledger", ledger, { protect: changed });
+  const nodes = ${JSON.stringify(nodes)}.map((name, i) => new Node(name, { environment, membership: memberships[i % 2] }));
+  for (const membership of memberships) new AppCred("app-" + memberships.indexOf(membership), { environment, membership });
+  const pin = { tetherId: "${tetherId}", network: changed ? "mainnet" : "rinkeby", intervalHours: 1 };
+  new TetherService("pin", pin, { dependsOn: nodes, ignoreChanges: changed ? ["network"] : [] });
+`;
+
+test("an existing network: what is deleted, ignored and protected, and what is managed by nobody, or deleted last", async () => {
+  const live = { live: true };
+  const everywhere = {
+    "consortia-per-organization": { ...live, max: 9, maxOf: { local: 2 } }, // the name of the organization
+    "environments-per-consortium": live,
+    "nodes-per-environment": live,
+  };
+  const w = await world(grown(["a", "b", "c", "d"], false), { inline: true });
+  w.stack.write("rules.json", JSON.stringify(everywhere));
+  await done(w.stack.up({}, ...pack, "--policy-pack-config", "rules.json"));
+  await send(w.service, "POST", "/consortia", { name: "others" });
+  await done(preview(w, pack, everywhere));
+
+  const later = grown(["a", "b", "c", "e"], true);
+  w.stack.program(later);
+  const { text } = await done(preview(w, pack, { "protect-ledgers": { stacks: ["test"] } }));
+  expect(text).toContain("1 to delete");
+  expect(findings(text)).toEqual([
+    expect.stringMatching(/^\[advisory\] {2}protect-ledgers {2}\(\S+Consortium: trade\)/),
+  ]);
+  w.stack.program(`${later}; new Consortium("new");`);
+  const refused = await failed(preview(w, pack, everywhere));
+  expect(refused).toContain(
+    'would have 3 consortia (in this stack "new" and "trade", and outside of it "others"), but at most 2 are allowed.',
+  );
+  expect(refused).toMatch(
+    /"ledger" would have 5 nodes \(in this stack "a", "b", "c" and "e", and outside of it "d"\), .* Resources that this run deletes also count/,
+  );
+  expect(refused).not.toContain("environments-per-consortium");
 });
