@@ -2,13 +2,10 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { failed, finished } from "../support/stack";
 import { until } from "../../support/until";
-import { type World, wholeTree, world } from "../support/world";
+import { countsOf, type World, wholeTree, world } from "../support/world";
 
 type Adapter = "dynamic" | "plugin";
 const on = (adapter: Adapter) => ({ CONSORTIUM_PLUGIN: String(adapter === "plugin") });
-
-const countsOf = async (w: World): Promise<Record<string, number>> =>
-  Object.fromEntries(Object.entries(await w.network()).map(([kind, items]) => [kind, items.length]));
 
 const more = (name: string, options = "{}"): string => `new Node("${name}", { environment, membership }, ${options});`;
 /** How a run says that it waits for this node. */
@@ -52,7 +49,7 @@ test("waiting is shown, Ctrl-C ends it promptly and keeps new objects, on both p
   w.stack.program(wholeTree + more("n2"));
   await interrupted(w, "plugin", "n2");
   expect(await w.stack.up(on("plugin"))).toMatchObject({ code: 0 });
-  expect(await countsOf(w)).toEqual({ consortia: 1, memberships: 1, environments: 1, nodes: 2, appcreds: 1 });
+  expect(countsOf(await w.network())).toEqual({ consortia: 1, memberships: 1, environments: 1, nodes: 2, appcreds: 1 });
   expect(await w.stack.preview(on("plugin"), "--expect-no-changes")).toMatchObject({ code: 0 });
 
   // A service that dies: the resource, the call and the address come before the engine's heading.
@@ -73,5 +70,5 @@ test("a state file that was cut off is replaced by Pulumi's backup, as docs/reco
   expect(cut).toContain("failed to load checkpoint");
   copyFileSync(`${file}.bak`, file);
   expect(await w.stack.up({ CONSORTIUM_ADOPT: "true" })).toMatchObject({ code: 0 });
-  expect((await countsOf(w)).consortia).toBe(1);
+  expect(countsOf(await w.network()).consortia).toBe(1);
 });

@@ -91,14 +91,9 @@ test("after an error in it, its own line says where to look, if Pulumi shows tha
   fault.remove();
   await clean(text);
   const diagnostics = text.slice(text.indexOf("Diagnostics:"));
-  expect(diagnostics.match(/error: .*/g)!.sort()).toEqual([
-    expect.stringMatching(/nodes: HTTP 422: no \[secret\] here/) as string,
-    ...(onNewest
-      ? []
-      : [
-          "error: consortium:index:Network resource 'trade' has a problem: it is not complete, because the run ended early: the other errors say why.",
-        ]),
-    "error: update failed",
-  ]);
+  const [first, ...others] = diagnostics.match(/error: .*/g)!.sort();
+  expect(first).toMatch(/nodes: HTTP 422: no \[secret\] here/);
+  const own = "error: consortium:index:Network resource 'trade' has a problem: it is not complete, ";
+  expect(others).toEqual([...(onNewest ? [] : [expect.stringContaining(own) as string]), "error: update failed"]);
   expect(await w.stack.up()).toMatchObject({ code: 0, text: expect.stringContaining("+ 1 created") as string });
 });

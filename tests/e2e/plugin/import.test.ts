@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { sha256 } from "../../../service/storage/files";
 import { send, startPinning } from "../../support/network";
 import { failed, root, Stack, onNewest } from "../support/stack";
 import { canaryKey, tetherId, type World, world, writesOf } from "../support/world";
@@ -148,15 +147,5 @@ describe("classes on the plugin", () => {
     expect(w.service.store.consortia.list().map(({ fields }) => fields.name)).toEqual(["Kaffee / Tee"]);
     stack.env.PULUMI_STACK = "second";
     w.service.clearCalls();
-  });
-
-  test("a credential that was imported gets a password that the program can use", async () => {
-    const asked = classes((id) => ({ import: id })).replace('"ERP" }', '"ERP", rotateWhenChanged: { month: "may" } }');
-    stack.program(`${asked.replace("new AppCred", "exports.app = new AppCred")}`);
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    expect(changing()).toEqual([expect.stringMatching(/^POST .*\/appcreds\/[^/]+\/regenerate$/)]);
-    const { app } = await stack.outputs("second");
-    const { password, id } = app as Record<string, string>;
-    expect(w.service.store.credentials.get(id!).fields.passwordHash).toBe(sha256(password!));
   });
 });

@@ -73,15 +73,8 @@ async function inService(): Promise<Record<string, unknown[]>> {
   const found = Object.entries(await w.network());
   const here = new Set<unknown>(Object.values(names));
   const nameOf = (item: Record<string, unknown>) => item.name ?? item.org_name;
-  return Object.fromEntries(
-    found.map(([kind, items]) => [
-      kind,
-      items
-        .map(nameOf)
-        .filter((name) => !here.has(name))
-        .sort(),
-    ]),
-  );
+  const namesIn = (items: Record<string, unknown>[]) => items.map(nameOf).filter((name) => !here.has(name));
+  return Object.fromEntries(found.map(([kind, items]) => [kind, namesIn(items).sort()]));
 }
 
 /** The outputs of the example; no secret of them is in clear in the state, or where it was printed. */

@@ -11,7 +11,7 @@ import { cliWithLanguages } from "./languages/sdk";
 import { finished, neutralEnv } from "../../../tools/lib/processes.mjs";
 import { type Result, root, withoutCompiler } from "./stack";
 import { until } from "../../support/until";
-import { type Network, networkOf } from "./world";
+import { countsOf, type Network, networkOf } from "./world";
 
 /** Keys that must not turn up anywhere. */
 export const keys = { acme: "canary-acme-7d21", globex: "canary-globex-90ab" };
@@ -138,10 +138,8 @@ export class FleetWorld {
 
   network = (organization: keyof typeof keys): Promise<Network> => networkOf(this.service.baseUrl, keys[organization]);
 
-  async counts(organization: keyof typeof keys): Promise<Record<string, number>> {
-    const found = Object.entries(await this.network(organization));
-    return Object.fromEntries(found.map(([kind, items]) => [kind, items.length]));
-  }
+  counts = async (organization: keyof typeof keys): Promise<Record<string, number>> =>
+    countsOf(await this.network(organization));
 
   /** Files of this folder that hold one of the secrets, but for the one that is there for it. @param others more secrets */
   leaks(others: readonly string[] = [], folder = this.folder): string[] {
