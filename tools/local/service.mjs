@@ -128,7 +128,7 @@ async function called(apiKeyFile, url, method = "GET") {
 }
 
 /** @param {Pick<Running, "baseUrl" | "apiKeyFile">} service */
-export const answers = async ({ baseUrl, apiKeyFile }) => Boolean(await called(apiKeyFile, `${baseUrl}/consortia`));
+const answers = async ({ baseUrl, apiKeyFile }) => Boolean(await called(apiKeyFile, `${baseUrl}/consortia`));
 
 /**
  * A link that opens the service's console once. The console makes one for every caller with the service's key.
