@@ -41,7 +41,7 @@ const leftOut = (process.env.TESTS_LEFT_OUT ?? "").split(" ").filter(Boolean);
 const integration = ["fleet", "observe", "service/ledger", "service/store", "service/tether"];
 /** Tests beside them that start what is in dist/, or a compiler. */
 const onDist = [
-  ...["cli/command-line", "cli/printable", "docs/fleet", "docs/programs", "provider/dynamic/host"],
+  ...["cli/command-line", "cli/printable", "docs/programs", "provider/dynamic/host"],
   ...["sdk/network/schema", "sdk/runtime/connect", "tools/plugin"],
 ];
 

@@ -10,7 +10,7 @@ export const counted = (results: readonly Result[]): Record<Outcome, number> => 
   return counts;
 };
 
-const family = (name: string, help: string, lines: string[]): string[] =>
+export const family = (name: string, help: string, lines: string[]): string[] =>
   lines.length === 0 ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, ...lines];
 
 /** What is served besides: whether there are results. */

@@ -24,7 +24,7 @@ import {
 
 /*
  * What `consortium probe` finds out and saves, and that nothing of it is left, whatever happens. As a process:
- * tests/e2e/service/probe.test.ts.
+ * tests/e2e/service/command.test.ts.
  */
 
 const probe = (service: Service, ...args: string[]): Promise<Ended> =>

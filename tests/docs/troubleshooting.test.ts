@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Consortium, Environment, Membership, Node, Provider, TetherService } from "../../sdk";
+import { Consortium, Environment, Membership, Node, TetherService } from "../../sdk";
 import { bases } from "../support/bases";
 import { type Run, Stack } from "../support/double/stack";
 import { world } from "../support/lifecycle";
 import { send } from "../support/network";
-import { proxyServer } from "../support/proxy";
-import { newProcess, setEnvironment, start, type Started } from "../support/service";
+import { setEnvironment, start, type Started } from "../support/service";
 import { ether, tetherId } from "../support/tethered";
 import { problems } from "../../provider/errors";
 import { anchorsOf, pages, root } from "./markdown";
@@ -22,24 +21,35 @@ const codes = Object.keys(problems);
 /** Test → the codes that it asks for. */
 const askedFor: Record<string, string[]> = {
   "cli/check": ["pulumi-failed"],
-  "docs/troubleshooting": ["object-failed", "unknown-setting"],
+  "docs/troubleshooting": ["object-failed"],
   "e2e/fleet/meeting": ["policy-violated"],
   "observe/commands": ["not-installed"],
   "fleet/command": ["loses-ledger"],
   "fleet/file": ["invalid-file"],
   "fleet/ownership": ["stack-of-others"],
   "fleet/recovery": ["stack-locked"],
-  "provider/api/api-error": ["not-found", "request-refused", "conflict", "unsupported"],
-  "provider/core/session": ["interrupted"],
+  "provider/api/answers": ["wrong-address"],
+  "provider/api/api-error": [
+    ...["not-found", "request-refused", "conflict", "unsupported", "not-allowed"],
+    ...["answer-lost", "too-many-calls", "service-failed"],
+  ],
+  "provider/api/settings": ["unknown-setting"],
+  "provider/core/create": ["name-taken", "limit-reached"],
+  "provider/core/organization": ["unclear-organization"],
+  "provider/core/session": ["interrupted", "key-refused", "unreachable"],
   "provider/core/state": ["wrong-version"],
+  "provider/resources/adoption": ["cannot-adopt"],
+  "provider/resources/answers": ["cannot-change"],
   "provider/resources/lost-others": ["unclear-create"],
   "provider/resources/tether": ["tether-failed"],
   "provider/stacks/gone": ["not-listed", "partial-list"],
   "provider/stacks/handover": ["managed-twice"],
+  "provider/stacks/key-in-preview": ["no-key"],
   "provider/stacks/others-inside": ["not-empty"],
   "provider/stacks/rotation": ["deleted-outside", "unclear-change"],
   "plugin/resource": ["step-failed"],
-  "plugin/service": ["invalid-setting"],
+  "plugin/service": ["invalid-argument", "invalid-setting"],
+  "sdk/provider": ["unknown-argument"],
   "service/command": ["port-taken"],
   "service/store/persistence": ["folder-in-use", "data-damaged"],
 };
@@ -52,95 +62,32 @@ const printedByPulumi: Record<string, string> = {
   "the stack is currently locked by": "life/backends.test.ts",
   "pending operations from previous deployment": "life/killed.test.ts",
   "failed to load checkpoint": "life/interruption.test.ts",
-  "1 error occurred:": "life/partial-failure.test.ts",
+  "1 error occurred:": "life/interruption.test.ts",
 };
 
-const tree = (opts = {}): void => {
-  const consortium = new Consortium("c", { description: "a" }, opts);
-  const membership = new Membership("m", { consortium }, opts);
-  const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "raft" }, opts);
-  new Node("n", { environment, membership }, opts);
+const tree = (): void => {
+  const consortium = new Consortium("c", { description: "a" });
+  const membership = new Membership("m", { consortium });
+  const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "raft" });
+  new Node("n", { environment, membership });
 };
 const tether = (): unknown => new TetherService("t", { tetherId, network: "rinkeby", intervalHours: 2 });
-const withSettings = (changes: Record<string, string | undefined>): Promise<Run> => {
-  setEnvironment(changes);
-  return new Stack("dynamic").up(tree);
-};
-const throughProxy = (address: string): Record<string, string> => ({ HTTP_PROXY: address, NO_PROXY: "" });
 const answering = ({ service }: Started, method: string, status: number, route: RegExp): void =>
   void service.faults.add({ kind: "status", method, status, route, errorMessage: "not now", times: Infinity });
-/** A stack, and then another key or organization. */
-async function afterwards(change: () => Promise<Record<string, string>>): Promise<Run> {
-  const stack = new Stack("dynamic");
-  await stack.up(tree);
-  setEnvironment(await change());
-  return stack.refresh();
-}
 
 const stories: Record<string, (started: Started) => Promise<Run>> = {
-  "name-taken: a member that came with its consortium": ({ service }) => {
-    service.setAnswers({ foundingMembership: true });
-    return new Stack("dynamic").up(() => void new Membership("local", { consortium: new Consortium("c") }));
-  },
-  "cannot-adopt: a name that a service may have written": async ({ service }) => {
-    await send(service, "POST", "/consortia", { name: "trade net" });
-    return new Stack("dynamic").up(() => void new Consortium("Trade Net", { adopt: true }));
-  },
-  "no-key: no key": () => withSettings({ CONSORTIUM_API_KEY: undefined }),
-  "key-refused: a refused key": () => withSettings({ CONSORTIUM_API_KEY: "revoked" }),
-  "not-allowed: a key that may not": (w) => {
-    answering(w, "POST", 403, /consortia$/);
-    return new Stack("dynamic").up(tree);
-  },
-  "wrong-organization: a key of another organization": ({ service }) =>
-    afterwards(async () => {
-      const { apiKey } = service.addOrganization("theirs");
-      await send({ baseUrl: service.baseUrl, apiKey }, "POST", "/consortia", { name: "theirs" });
-      return { CONSORTIUM_API_KEY: apiKey };
-    }),
-  "unclear-organization: a key without a consortium": async ({ service }) => {
-    service.faults.add({ kind: "status", status: 404, route: /apikeys|orgs|^\/memberships/, times: Infinity });
-    return afterwards(() => Promise.resolve({ CONSORTIUM_API_KEY: service.addOrganization("empty").apiKey }));
-  },
-  "wrong-organization: another organization in the settings": () =>
-    afterwards(() => Promise.resolve({ CONSORTIUM_ORGANIZATION: "o-other" })),
-  "wrong-organization: another provider": async ({ service }) => {
-    const keys = { acme: service.addOrganization("acme").apiKey, globex: service.addOrganization("globex").apiKey };
-    const program = (used: "acme" | "globex") => (): void => {
-      const providers = {
-        acme: new Provider("acme", { apiKey: keys.acme }),
-        globex: new Provider("globex", { apiKey: keys.globex }),
-      };
-      tree({ provider: providers[used] });
-    };
+  "wrong-organization: a key of another organization": async ({ service }) => {
     const stack = new Stack("dynamic");
-    await stack.up(program("acme"));
-    return stack.up(program("globex"));
+    await stack.up(tree);
+    const { apiKey } = service.addOrganization("theirs");
+    await send({ baseUrl: service.baseUrl, apiKey }, "POST", "/consortia", { name: "theirs" });
+    setEnvironment({ CONSORTIUM_API_KEY: apiKey });
+    return stack.refresh();
   },
-  "unreachable: a service that is down": () => withSettings({ CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" }),
-  "unreachable: a dead proxy": () => withSettings(throughProxy("http://127.0.0.1:9")),
-  "unreachable: a proxy with a password": async () =>
-    withSettings(throughProxy((await proxyServer({ status: 407 })).address)),
-  "answer-lost: a closing connection": ({ service }) => {
-    service.faults.add({ kind: "resetBefore", method: "GET", route: /consortia$/, times: Infinity });
+  "clear-text: an address in clear": () => {
+    setEnvironment({ CONSORTIUM_BASE_URL: "http://service.example/api/v1" });
     return new Stack("dynamic").up(tree);
   },
-  "too-many-calls: throttled": (w) => {
-    answering(w, "GET", 429, /consortia$/);
-    return new Stack("dynamic").up(tree);
-  },
-  "service-failed: maintenance": (w) => {
-    answering(w, "GET", 503, /memberships$/);
-    return new Stack("dynamic").up(tree);
-  },
-  "wrong-address: another service": ({ service }) =>
-    withSettings({ CONSORTIUM_BASE_URL: `${service.url}/elsewhere/api/v1` }),
-  "wrong-address: an address without the version": ({ service }) => withSettings({ CONSORTIUM_BASE_URL: service.url }),
-  "clear-text: an address in clear": () => withSettings({ CONSORTIUM_BASE_URL: "http://service.example/api/v1" }),
-  "invalid-argument: a provider that is none": () =>
-    new Stack("dynamic").up(
-      () => void new Environment("e", { consortiumId: "c", provider: "quorm", consensusType: "raft" } as never),
-    ),
   "not-deleted: no DELETE": async (w) => {
     const stack = new Stack("dynamic");
     await stack.up(() => new Consortium("c"));
@@ -149,21 +96,6 @@ const stories: Record<string, (started: Started) => Promise<Run>> = {
   },
   "missing-argument: a forgotten member": () =>
     new Stack("dynamic").up(() => void new Node("n", { consortiumId: "c", environmentId: "e" } as never)),
-  "unknown-argument: a misspelled argument": () =>
-    new Stack("dynamic").up(() => void new Consortium("c", { descripton: "a" } as never)),
-  "name-taken: a name that is taken": async () => {
-    await new Stack("dynamic").up(tree);
-    newProcess();
-    return new Stack("dynamic").up(tree);
-  },
-  "limit-reached: too many": () =>
-    new Stack("dynamic").up(() => ["a", "b", "c"].forEach((name) => new Consortium(name))),
-  "cannot-change: no PATCH": async (w) => {
-    const stack = new Stack("dynamic");
-    await stack.up(tree);
-    answering(w, "PATCH", 405, /./);
-    return stack.up(() => new Consortium("c", { description: "b" }));
-  },
   "not-ready: not in time": ({ service }) => {
     service.setTiming({ nodeStart: 36_000_000 });
     return new Stack("dynamic").up(tree);
@@ -177,8 +109,6 @@ const stories: Record<string, (started: Started) => Promise<Run>> = {
 };
 
 const raised: string[] = [];
-const { HTTP_PROXY, NO_PROXY } = process.env;
-afterEach(() => setEnvironment({ HTTP_PROXY, NO_PROXY }));
 
 test.each(Object.entries(stories))("%s", async (title, story) => {
   const started = await start({ tethers: [{ id: tetherId, funds: { rinkeby: "0" } }] });
@@ -187,19 +117,6 @@ test.each(Object.entries(stories))("%s", async (title, story) => {
   const code = title.split(":")[0]!;
   raised.push(code);
   expect(shown).toContain(` [${code}: docs/troubleshooting.md#${code}]`);
-});
-
-test("unknown-setting: a misspelled key in the stack configuration", async () => {
-  await start();
-  let error = "";
-  await new Stack("dynamic", { config: { "consortium:regoin": "eu" } }).up(() => {
-    try {
-      tree();
-    } catch (thrown) {
-      error = (thrown as Error).message; // the program itself would end with it
-    }
-  });
-  expect(error).toContain("is not a setting; did you mean");
 });
 
 test("object-failed: a node", async () => {

@@ -173,7 +173,7 @@ describe("resources", () => {
 });
 
 describe("aliases", () => {
-  /* Each alias has its counterpart on the other provider; that the engine then finds the state: tests/e2e/plugin/moving.test.ts. */
+  /* Each alias has its counterpart on the other provider; that the engine then finds the state: tests/e2e/plugin/engine.test.ts. */
 
   const within = { consortiumId: "c-id", environmentId: "e-id", membershipId: "m-id" };
   const [dynamic, plugin] = ["pulumi-nodejs:dynamic/consortium:", "consortium:index:"];

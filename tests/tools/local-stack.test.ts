@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeStackPlaces, stackEnv, stackExists, tetherIdIn } from "../../tools/local/stack.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
@@ -53,21 +53,16 @@ describe("the passphrase", () => {
   });
 });
 
-const put = (path: string, text = "{}") => {
-  const file = sandbox.path(".consortium", "state", ".pulumi", path);
-  mkdirSync(join(file, ".."), { recursive: true });
-  writeFileSync(file, text);
-};
-
-test.each([
-  ["nothing", undefined, false],
-  ["the stack", "stacks/quickstart/local.json", true],
-  ["the stack, compressed", "stacks/quickstart/local.json.gz", true],
-  ["a copy of it only", "stacks/quickstart/local.json.bak", false],
-  ["another stack", "stacks/quickstart/nonlocal.json", false],
-])("with %s in the state folder the stack exists: %s %s", (_, path, expected) => {
-  if (path) put(path);
-  expect(stackExists(sandbox.folder)).toBe(expected);
+test("the stack exists if its state does, compressed or not; a copy of it and another stack do not count", () => {
+  const folder = sandbox.path(".consortium", "state", ".pulumi", "stacks", "quickstart");
+  mkdirSync(folder, { recursive: true });
+  for (const [ending, expected] of Object.entries({ "json.bak": false, "json.gz": true, json: true })) {
+    writeFileSync(join(folder, `nonlocal.${ending}`), "{}");
+    expect(stackExists(sandbox.folder)).toBe(false);
+    writeFileSync(join(folder, `local.${ending}`), "{}");
+    expect(stackExists(sandbox.folder)).toBe(expected);
+    rmSync(join(folder, `local.${ending}`));
+  }
 });
 
 test("the tether id is the one in Pulumi.yaml, ten characters long", () => {

@@ -55,13 +55,13 @@ describe("what Node.js compiled", () => {
     return { copy, kept: sandbox.path("dist/compiled") };
   }
 
-  /** Starts it, and ends it as the engine does. */
+  /** Starts it, and ends it as the engine does, which waits for that. */
   async function use(copy: string, node: string): Promise<void> {
     const child = spawn(node, [copy], { stdio: ["ignore", "pipe", "inherit"], env: process.env });
     try {
       expect(String((await once(child.stdout, "data"))[0])).toMatch(/^\d+\n$/);
       child.kill("SIGINT");
-      await once(child, "exit");
+      expect(await once(child, "exit")).toEqual([null, "SIGINT"]);
     } finally {
       child.kill("SIGKILL");
     }
@@ -120,17 +120,6 @@ test("undici, a sixth of it, is loaded with the first request", async () => {
   const imports = Object.values(metafile.inputs).flatMap((one) => one.imports);
   const kinds = imports.filter(({ path }) => path === "provider/api/transport.ts").map(({ kind }) => kind);
   expect(kinds).toEqual(["dynamic-import"]);
-});
-
-test("the signal by which the engine ends a plugin ends it: the engine waits for that", async () => {
-  const child = spawn(plugin, { stdio: ["ignore", "pipe", "inherit"], env: process.env });
-  try {
-    await once(child.stdout, "data"); // its port: it listens
-    child.kill("SIGINT");
-    expect(await once(child, "exit")).toEqual([null, "SIGINT"]);
-  } finally {
-    child.kill("SIGKILL");
-  }
 });
 
 test("consortium plugin install without a Pulumi CLI says where to get one; path names the folder", () => {

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import timers from "node:timers";
 import { pathToFileURL } from "node:url";
 import { withLock } from "../../tools/lib/cache.mjs";
 import { languageHosts } from "../../tools/pulumi-cli/languages.mjs";
@@ -41,11 +40,14 @@ function start(args: string[], input = "", more: SpawnOptions = {}): Started {
 
 describe("tools/pulumi", () => {
   const launcher = join(tools, "pulumi");
+  const pulumi = (...lines: string[]): void => {
+    sandbox.pulumi("bin", "v3.276.0", languageHosts);
+    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.276.0; exit; fi', ...lines);
+  };
 
   test("hands over arguments, folder, input and output, and the exit code", async () => {
-    sandbox.pulumi("bin", "v3.276.0", languageHosts);
     const body = 'echo "$# $1|$2 in $(pwd -P)"; while read -r line; do echo "read $line"; done; echo aside >&2; exit 7';
-    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.276.0; exit; fi', body);
+    pulumi(body);
     const { code, stdout, stderr } = await start([launcher, "a b", "--c"], "hello\n").ended;
     expect(stdout).toMatch(/^2 a b\|--c in .*tools-test-\S+\nread hello\n$/);
     expect({ code, stderr }).toEqual({ code: 7, stderr: "aside\n" });
@@ -57,7 +59,6 @@ describe("tools/pulumi", () => {
     ["SIGINT", "the whole group gets: Pulumi hears it once", -1],
     ["SIGTERM", "the whole group gets: Pulumi hears it once", -1],
   ] as const)("passes on a %s that %s", async (name, _, to) => {
-    sandbox.pulumi("bin", "v3.276.0", languageHosts);
     const up = sandbox.path("up");
     // A shell would take two signals at once for one.
     writeFileSync(
@@ -66,8 +67,7 @@ describe("tools/pulumi", () => {
       setInterval(() => {}, 1000);
       require("fs").writeFileSync("${up}", "");`,
     );
-    const run = `exec ${process.execPath} ${sandbox.path("pulumi.js")}`;
-    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.276.0; exit; fi', run);
+    pulumi(`exec ${process.execPath} ${sandbox.path("pulumi.js")}`);
     const { child, ended } = start([launcher, "up"], "", { detached: true });
     await until(() => existsSync(up));
     process.kill(to * child.pid!, name);
@@ -75,8 +75,7 @@ describe("tools/pulumi", () => {
   });
 
   test("ends by the signal that ended Pulumi", async () => {
-    sandbox.pulumi("bin", "v3.276.0", languageHosts);
-    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.276.0; exit; fi', "kill -TERM $$");
+    pulumi("kill -TERM $$");
     expect(await start([launcher, "up"]).ended).toMatchObject({ code: null, signal: "SIGTERM" });
   });
 
@@ -112,23 +111,18 @@ describe("making a copy", () => {
     expect(sandbox.cached()).toEqual([copy]);
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("that is interrupted by %s leaves nothing", async (name) => {
+  test.each([
+    ["SIGINT", []],
+    ["SIGTERM", []],
+    ["SIGKILL", [expect.stringContaining(`${copy}.draft-`) as string, `${copy}.lock`]],
+  ] as const)("that %s ends is begun anew by the next run, which clears up", async (name, left) => {
     slowGo();
     const { child, ended } = make();
     await until(building);
     child.kill(name);
     expect(await ended).toMatchObject({ code: null, signal: name });
-    expect(sandbox.cached()).toEqual([]);
-  });
-
-  test("that was killed is begun anew by the next run, which clears up", async () => {
-    slowGo();
-    const { child, ended } = make();
-    await until(building);
-    child.kill("SIGKILL");
+    expect(sandbox.cached()).toEqual(left);
     writeFileSync(sandbox.path("go-on"), "");
-    await ended;
-    expect(sandbox.cached()).toEqual([expect.stringContaining(`${copy}.draft-`), `${copy}.lock`]);
     expect(await make().ended).toMatchObject({ code: 0 });
     expect(sandbox.cached()).toEqual([copy]);
   });
@@ -137,26 +131,4 @@ describe("making a copy", () => {
 test("a lock that was taken away meanwhile does not spoil the work", async () => {
   const file = sandbox.path("some", "lock");
   expect(await withLock(file, () => Promise.resolve(rmSync(file, { recursive: true })))).toBeUndefined();
-});
-
-test("who waits for a lock says every 15 seconds that it still waits", async () => {
-  const file = sandbox.path("some", "lock");
-  const said = jest.spyOn(process.stderr, "write").mockReturnValue(true);
-  const ticking = jest.spyOn(timers, "setInterval").mockReturnThis();
-  try {
-    let release = (): void => undefined;
-    const first = withLock(file, () => new Promise<void>((resolve) => (release = resolve)));
-    await until(() => existsSync(file));
-    const second = withLock(file, () => Promise.resolve("mine"));
-    await until(() => ticking.mock.calls.length > 0);
-    const [tick, ms] = ticking.mock.calls[0]!;
-    tick();
-    tick();
-    release();
-    expect([await first, await second, ms]).toEqual([undefined, "mine", 15_000]);
-    const line: unknown = expect.stringMatching(/^ {2}still waiting: \d\.\d s so far\n$/);
-    expect(said.mock.calls.map(([text]) => text)).toEqual([line, line]);
-  } finally {
-    jest.restoreAllMocks();
-  }
 });

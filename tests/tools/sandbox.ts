@@ -35,21 +35,15 @@ export class Sandbox {
 
   /** A Go whose builds are small scripts; `build` comes first in each of them. */
   go({ version = "1.27.0", build = "" } = {}): string {
-    const asked = `if [ "$1" = env ]; then echo go${version}; exit 0; fi`;
-    const toldVersion = `if [ "$1" = version ]; then echo "go version go${version} os/arch"; exit 0; fi`;
-    const toldFolder = `if [ "$1" = list ]; then echo ${this.path("sdk")}; exit 0; fi`;
+    const told = Object.entries({
+      env: `go${version}`,
+      version: `go version go${version} os/arch`,
+      list: this.path("sdk"),
+    });
+    const answers = told.map(([verb, text]) => `if [ "$1" = ${verb} ]; then echo ${text}; exit 0; fi`);
     const output = 'while [ "$1" != -o ]; do shift; done; bin="$2"; shift 2';
     const write = `for source; do printf '#!/bin/sh\\necho v3.276.0\\n' > "$bin\${source##*/}"; /bin/chmod +x "$bin"*; done`;
-    return this.script(
-      "bin/go",
-      `echo "go $*" >> ${this.path("calls.txt")}`,
-      asked,
-      toldVersion,
-      toldFolder,
-      build,
-      output,
-      write,
-    );
+    return this.script("bin/go", `echo "go $*" >> ${this.path("calls.txt")}`, ...[...answers, build, output, write]);
   }
 
   /** The calls of the fake programs, only their first words. */

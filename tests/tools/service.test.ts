@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { isAlive } from "../../tools/lib/processes.mjs";
-import { answers, isOurs, recorded, startService, stopService } from "../../tools/local/service.mjs";
+import { recorded, startService, stopService } from "../../tools/local/service.mjs";
 import { Sandbox } from "./sandbox";
 
 /** Keeps the command line's promises, and no more. */
@@ -14,7 +14,6 @@ const fakeService = `
   const data = after("--data");
   mkdirSync(data, { recursive: true });
   writeFileSync(data + "/api-key", "sesame\\n");
-  writeFileSync(data + "/arguments", process.argv.slice(2).join(" "));
   const server = createServer((request, response) => {
     response.statusCode = request.headers.authorization === "Bearer sesame" ? 200 : 401;
     response.end("[]");
@@ -70,15 +69,6 @@ test("the port is kept over a stop, which waits until it is gone; it changes whe
 });
 
 describe("start", () => {
-  test("gives the tether, and waits until it answers", async () => {
-    const running = await start();
-    expect(await answers(running)).toBe(true);
-    const args = readFileSync(sandbox.path(".consortium/service/arguments"), "utf8");
-    const state = sandbox.path(".consortium/stack.json");
-    const given = `--tether quickstart --stack-export ${state} --json`;
-    expect(args).toBe(`serve --port ${running.port} --data ${running.data} ${given}`);
-  });
-
   test("twice at once starts one, which is found from then on", async () => {
     const [one, other] = await Promise.all([start(), start()]);
     expect([other, await start()]).toEqual([one, one]);
@@ -126,11 +116,5 @@ describe("stop", () => {
     expect(await stopService(sandbox.folder)).toBe(false);
     expect(isAlive(pid)).toBe(true);
     process.kill(running.pid);
-  });
-
-  test("knows its own by its folder on the command line", async () => {
-    const running = { ...(await start()), data: sandbox.path("data") };
-    expect(await isOurs({ ...running, pid: stranger("serve", sandbox.path("data")) })).toBe(true);
-    expect(await isOurs(running)).toBe(false);
   });
 });

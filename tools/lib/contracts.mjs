@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Tests of contracts with third parties: geth, foreign clients, Kubernetes' API server, runners and linters of pipelines, state backends,
- * installers, shells, Terraform's converter, Pulumi's engine, its hooks, names and `pulumi do`, and the ends of the range of its SDK. They
+ * installers, shells, Terraform's converter, Pulumi's engine, its hooks and `pulumi do`, and the ends of the range of its SDK. They
  * run when what they import or start is not what it was when they were last green on this machine.
  */
 import { createHash } from "node:crypto";
@@ -70,7 +70,7 @@ const contracts = {
   },
   "tests/e2e/install/npm.test.ts": {
     starts: product,
-    reads: [...packed, "examples/gitops"],
+    reads: packed,
   },
   "tests/e2e/install/installers.test.ts": {
     starts: doors,
@@ -89,10 +89,6 @@ const contracts = {
     reads: ofPrograms,
   },
   "tests/e2e/life/hooks.test.ts": {
-    starts: programs,
-    reads: ofPrograms,
-  },
-  "tests/e2e/plugin/autonaming.test.ts": {
     starts: programs,
     reads: ofPrograms,
   },

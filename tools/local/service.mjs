@@ -96,7 +96,7 @@ export async function stopService(root, patienceMs) {
 }
 
 /** Whether the process is the recorded service, not another one that got its number later. @param {Running} running */
-export async function isOurs(running) {
+async function isOurs(running) {
   if (!isAlive(running.pid)) return false;
   const line = commandLine(running.pid);
   return line === undefined ? answers(running) : line.includes("serve") && line.includes(running.data);
@@ -128,7 +128,7 @@ async function called(apiKeyFile, url, method = "GET") {
 }
 
 /** @param {Pick<Running, "baseUrl" | "apiKeyFile">} service */
-export const answers = async ({ baseUrl, apiKeyFile }) => Boolean(await called(apiKeyFile, `${baseUrl}/consortia`));
+const answers = async ({ baseUrl, apiKeyFile }) => Boolean(await called(apiKeyFile, `${baseUrl}/consortia`));
 
 /**
  * A link that opens the service's console once. The console makes one for every caller with the service's key.

@@ -180,7 +180,7 @@ describe("the console in a browser", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test("it works by keyboard, at 360 pixels, in dark mode", async () => {
+  test("it works by keyboard, on a phone, in dark mode (nothing overflows: many.test.ts)", async () => {
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
     await page.setViewportSize({ width: 360, height: 700 });
     for (const name of ["Stacks", "API keys", "Faults and calls", "Network", "test"]) {
@@ -188,8 +188,6 @@ describe("the console in a browser", () => {
       await link.focus();
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: name.replace(/ and .*/, "") }).waitFor();
-      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-      expect([name, wide]).toEqual([name, 0]);
     }
   });
 

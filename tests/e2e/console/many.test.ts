@@ -142,23 +142,16 @@ describe("the console of a large network", () => {
     }
   });
 
-  test("on a phone, each row of a table is a card, and only the first members are shown", async () => {
+  test("on a phone, each row of a table is a card, only the first members are shown, and no label is broken", async () => {
     await page.setViewportSize(phone);
     await visit("");
     const members = page.getByRole("region", { name: "Members" }).filter({ hasText: "member 1" });
-    expect(
-      await page.evaluate(
-        `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(${first(".scroll:has(table)")})`,
-      ),
-    ).toBe(0);
+    const box = first(".scroll:has(table)");
+    expect(await page.evaluate(`(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(${box})`)).toBe(0);
     expect(await members.getByRole("row").count()).toBe(1 + 10);
     await page.getByRole("button", { name: "Show all 12" }).click();
     expect(await members.getByRole("row").count()).toBe(1 + 12);
     await members.getByRole("cell", { name: "y".repeat(70) }).waitFor();
-  });
-
-  test("on a phone no label is broken", async () => {
-    await page.setViewportSize(phone);
     for (const route of ["tethers", "testing"]) {
       await visit(route);
       const broken = await page.evaluate<string[]>(`[...document.querySelectorAll(".line label > span")]
@@ -233,24 +226,17 @@ describe("the console of a large network", () => {
     }
   });
 
-  test("the fullest limits are shown first, a full one is highlighted, and the rest can be unfolded", async () => {
+  test("the fullest limits are shown first, a full one is highlighted, and the rest is folded", async () => {
     await visit("");
     const limits = page.getByRole("list", { name: /^Limits used/ });
     expect(await limits.getByRole("listitem").count()).toBe(10);
     expect(await limits.getByRole("listitem").first().textContent()).toMatch(/12 of 12 · full$/);
+    type Meter = { value: number; max: number; low: number };
     const meters = await limits
       .locator("meter")
-      .evaluateAll((all) =>
-        (all as { value: number; max: number; low: number }[]).map(({ value, max, low }) => [
-          value === max,
-          value > low,
-        ]),
-      );
-    expect(meters[0]).toEqual([true, true]);
-    for (const [isFull, isMarked] of meters) expect(isMarked).toBe(isFull);
-    await button("Show all 55").click();
-    expect(await limits.getByRole("listitem").count()).toBe(55);
-    await button("Show the first 10").first().click();
+      .evaluateAll((all) => (all as unknown as Meter[]).map(({ value, max, low }) => ({ value, max, low })));
+    for (const { value, max, low } of meters) expect(value > low).toBe(value === max);
+    await button("Show all 55").waitFor();
   });
 
   test("environments are a folded table, which can be searched by name, id and contents", async () => {
@@ -311,15 +297,11 @@ describe("the console of a large network", () => {
       expect(await page.getByRole("region", { name: "Reports" }).getByRole("row").count()).toBe(2 + last - first);
     };
     await shows(count - 49, count);
-    expect(await button("Newer").isDisabled()).toBe(true);
-    await button("Older").click();
-    await shows(count - 99, count - 50);
-    await button("Older").click();
+    for (let turn = 0; turn < 2; turn++) await button("Older").click();
     await shows(1, count - 100);
     expect(await button("Older").isDisabled()).toBe(true);
     await button("Newer").click();
-    await button("Newer").click();
-    await shows(count - 49, count);
+    await shows(count - 99, count - 50);
   });
 
   test("calls can be searched by path and status, and an earlier page stays when new calls arrive", async () => {

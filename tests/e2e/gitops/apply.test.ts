@@ -46,26 +46,19 @@ const digestOf = (text: string) => {
 };
 const another = "0".repeat(64);
 
-test("an approved plan is applied, as this run planned it, with its secrets", () => {
-  plans("b", "b");
-  expect(apply("")).toMatchObject({ status: 0, plan: "plans/prod.plan" });
-});
-
-test("a digest of another stack makes no difference", () => {
-  plans("b", "b");
-  expect(apply(another)).toMatchObject({ status: 0, plan: "plans/prod.plan" });
-  expect(apply(`${another} ${digestOf(changed("c"))}`)).toMatchObject({ status: 0, plan: "plans/prod.plan" });
-  write("preview.json", changed("c"));
-  expect(apply(another)).toMatchObject({ status: 2, plan: undefined });
-});
-
-test("the digest of this run's plan approves it, whatever the pull request showed", () => {
-  plans("c", "b");
-  expect(apply("")).toMatchObject({ status: 2, plan: undefined });
-  expect(apply(`${another} ${digestOf(changed("c"))}`)).toMatchObject({ status: 0, plan: "plans/prod.plan" });
-  rmSync(join(folder, "approved"), { recursive: true });
-  expect(apply("")).toMatchObject({ status: 2, plan: undefined });
-  expect(apply(digestOf(changed("c")))).toMatchObject({ status: 0, plan: "plans/prod.plan" });
+const [b, c] = [changed("b"), changed("c")];
+test.each<[string, now: string, approved: string | undefined, (() => string)[], status: number]>([
+  ["an approved plan is applied, as this run planned it, with its secrets", b, b, [], 0],
+  ["digests of others make no difference", b, b, [() => another, () => `${another} ${digestOf(c)}`], 0],
+  ["what nothing approves is not applied", c, b, [() => "", () => another], 2],
+  ["the digest of this run's plan approves it, whatever else", c, b, [() => `${another} ${digestOf(c)}`], 0],
+  ["a digest is needed where there is no plan of a pull request", c, undefined, [() => ""], 2],
+  ["and is enough there", c, undefined, [() => digestOf(c)], 0],
+])("%s", (_, now, approved, digests, status) => {
+  write("preview.json", now);
+  if (approved !== undefined) write("approved/prod.json", approved);
+  for (const digest of digests.length > 0 ? digests : [() => ""])
+    expect(apply(digest())).toMatchObject({ status, plan: status === 0 ? "plans/prod.plan" : undefined });
 });
 
 const others = ["plans/prod.json", "approved/prod.json", "preview.json", "*", `${another}0`, "A".repeat(64)];

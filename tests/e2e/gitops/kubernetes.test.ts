@@ -88,11 +88,8 @@ describe("a strict dry run accepts", () => {
     expect(await refusals(objects)).toEqual([]);
   });
 
-  const git = {
-    repository: "https://git.example.com/trade/networks.git",
-    commit: "0".repeat(40),
-    auth: { ssh: "git" },
-  };
+  const repository = "https://git.example.com/trade/networks.git";
+  const git = { repository, commit: "0".repeat(40), auth: { ssh: "git" } };
   test.each([
     ["with a repository", { git }, []],
     ["with --preview", { git }, ["--preview"]],
@@ -116,15 +113,10 @@ describe("a strict dry run accepts", () => {
     const stacksIn = objects.filter(({ kind }) => kind === "Stack");
     expect(stacksIn).toHaveLength(flags.includes("--preview") ? 6 : 3);
     expect(await refusals(objects)).toEqual([]);
-    // What the server or the operator wrote in another form would be a change, and a run, at each `kubectl apply`.
+    // What the server wrote in another form would be a change, and a run, at each `kubectl apply`.
     for (const one of objects.filter(({ apiVersion }) => apiVersion.includes("pulumi.com"))) {
       const { body } = await server.create(one, { dry: true });
-      const written = Object.fromEntries(
-        Object.keys(one).map((key) => [key, (body as object)[key as never] as unknown]),
-      );
-      expect({ ...written, metadata: undefined }).toEqual({ ...one, metadata: undefined });
-      const durations = JSON.stringify(one).match(/(?<=(?<!"cpu)":")\d+(\.\d+)?(h|m|s)[\dhms.]*(?=")/g) ?? [];
-      expect(durations.filter((text) => !/^(\d+h)?(\d+m)?\d+(\.\d+)?s$/.test(text))).toEqual([]); // as Go writes them
+      expect({ ...body, metadata: undefined }).toEqual({ ...one, metadata: undefined });
     }
   });
 });
@@ -135,12 +127,6 @@ describe("a strict dry run refuses", () => {
     ["a misspelt field", "repoDir", "repodir", /^Stack network-staging: .*unknown field "spec.repodir"/],
     ["a name of 43 characters", "name: network-staging\n", `name: ${"a".repeat(43)}\n`, /more than 42 characters/],
     ["a name with a dot", "name: network-staging\n", "name: prod.a\n", /^Service prod.a-workspace: .*DNS-1035/],
-    [
-      "a key of no Secret",
-      "name: network-staging, key",
-      "name: network-staging, kez",
-      /unknown field "spec.envRefs.*kez"/,
-    ],
   ])("%s", async (_, right, wrong, said) => {
     const all = await refusals(staging((one) => one.replaceAll(right, wrong)));
     expect(all).toContainEqual(expect.stringMatching(said));
@@ -176,13 +162,8 @@ describe("with the permissions in docs/operator.md", () => {
     await left("acme-uninstalled", "Stalled", "WorkspaceFailed");
     for (let at = 0; at < 250; at++) await left(`acme-${at}`, "Ready", "");
     const metadata = { name: "acme-uninstalled", namespace };
-    const workspace = {
-      apiVersion: "auto.pulumi.com/v1alpha1",
-      kind: "Workspace",
-      metadata,
-      spec: { image: "pulumi" },
-    };
-    expect(await server.create(workspace)).toMatchObject({ status: 201 });
+    const workspace = { apiVersion: "auto.pulumi.com/v1alpha1", kind: "Workspace", metadata };
+    expect(await server.create({ ...workspace, spec: { image: "pulumi" } })).toMatchObject({ status: 201 });
 
     const rules = [
       { apiGroups: ["pulumi.com"], resources: ["stacks"], verbs: ["list", "patch"] },

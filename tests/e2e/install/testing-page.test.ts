@@ -38,41 +38,6 @@ test("unit tests pass, and call no service although there is a key", async () =>
   expect(w.service.calls).toEqual([]);
 });
 
-test("a component creates its children with its own provider", async () => {
-  w.stack.write("package.json", '{ "name": "e2e", "main": "index.ts" }');
-  w.stack.write(
-    "tsconfig.json",
-    '{ "compilerOptions": { "target": "ES2022", "module": "Node16", "skipLibCheck": true } }',
-  );
-  const { apiKey } = w.service.addOrganization("partners");
-  w.stack.write(
-    "index.ts",
-    `import { ComponentResource, type ComponentResourceOptions, type Output } from "@pulumi/pulumi";
-    import { Consortium, Environment, Membership, Node, Provider } from "pulumi-consortium";
-    class Partners extends ComponentResource {
-      readonly consortiumId: Output<string>;
-      constructor(name: string, { companies }: { companies: string[] }, opts?: ComponentResourceOptions) {
-        super("acme:network:Partners", name, {}, opts);
-        const parent = this;
-        const consortium = new Consortium(name, {}, { parent });
-        const environment = new Environment(name, { consortium, provider: "quorum", consensusType: "ibft" }, { parent });
-        for (const company of companies) {
-          const membership = new Membership(company, { consortium }, { parent });
-          new Node(company, { environment, membership }, { parent });
-        }
-        this.consortiumId = consortium.id;
-      }
-    }
-    const provider = new Provider("partners", { apiKey: "${apiKey}" });
-    export const id = new Partners("trade", { companies: ["a", "b"] }, { providers: [provider] }).consortiumId;`,
-  );
-  await w.stack.ok(["up", "--yes", "--skip-preview"]);
-  const nodes = w.service.store.nodes.list();
-  expect(nodes.map(({ fields }) => fields.name).sort()).toEqual(["a", "b"]);
-  expect((await w.network()).consortia).toEqual([]);
-  await w.stack.ok(["destroy", "--yes", "--skip-preview"]);
-});
-
 test("an inline program runs from any folder with workDir and projectSettings, and not without", async () => {
   rmSync(join(w.stack.folder, "Pulumi.yaml"));
   const program = example("LocalWorkspace");

@@ -53,14 +53,11 @@ describe.each([
     return { end };
   };
 
-  test("is built", async () => {
+  test("is built, and its state holds no secret in clear", async () => {
     const { end } = await beginUp(1);
     letStart();
     expect(await end).toMatchObject({ code: 0 });
     expect(readdirSync(join(w.stack.folder, "state"))).toEqual([]);
-  });
-
-  test("its state holds no secret in clear", async () => {
     const { password, header } = (await w.stack.outputs()) as Record<string, string>;
     const text = await w.stack.exported();
     expect([password, header].filter((one) => text.includes(one!))).toEqual([]);
@@ -79,7 +76,7 @@ describe.each([
     expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
   });
 
-  test("a killed run leaves its lock, and pulumi cancel removes it", async () => {
+  test("a killed run leaves its lock, and pulumi cancel removes it; it is destroyed, and nothing stays behind", async () => {
     const fault = w.service.faults.add({ method: "GET", route: "/consortia", kind: "hang" });
     const killed = w.stack.start(["refresh", "--yes", "--skip-preview"]);
     const end = finished(killed);
@@ -92,9 +89,6 @@ describe.each([
     expect(refused.text).toMatch(/currently locked by 1 lock/);
     await w.stack.ok(["cancel", "--yes"]);
     expect((await w.network()).nodes).toHaveLength(2);
-  });
-
-  test("is destroyed and removed, and nothing stays behind", async () => {
     expect(await w.stack.destroy()).toMatchObject({ code: 0 });
     expect((await w.network()).consortia).toEqual([]);
     await w.stack.ok(["stack", "rm", "test", "--yes"]);

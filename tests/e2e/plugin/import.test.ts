@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { sha256 } from "../../../service/storage/files";
 import { send, startPinning } from "../../support/network";
 import { failed, root, Stack, onNewest } from "../support/stack";
 import { canaryKey, tetherId, type World, world, writesOf } from "../support/world";
@@ -70,15 +68,6 @@ test("two commands import 30 objects into a YAML program, which changes nothing"
   const preview = await w.stack.preview({}, "--refresh", "--expect-no-changes");
   expect(preview).toMatchObject({ code: 0 });
   expect(preview.text).toContain("31 unchanged");
-  // References in place of the ids, as docs/adopt.md says.
-  const program = readFileSync(join(w.stack.folder, "Main.yaml"), "utf8");
-  const byId = new Map((await w.stack.resources()).map(({ id, urn }) => [id, urn.split("::").at(-1)!]));
-  const referring = program.replace(/(\w+Id: )(\w+)$/gm, (line, key: string, id: string) =>
-    byId.has(id) ? `${key}\${${byId.get(id)!}.id}` : line,
-  );
-  expect(referring.match(/\.id\}/g)!.length).toBeGreaterThan(30);
-  w.stack.write("Main.yaml", referring);
-  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
   expect(changing()).toEqual([]);
   const said = imported.text + (await w.stack.exported());
   expect(passwords.filter((password) => said.includes(password))).toEqual([]);
@@ -106,28 +95,6 @@ describe("classes on the plugin", () => {
   beforeAll(async () => {
     stack = await Stack.create({ program: "", inline: true, plugin: true, env: env() });
     w.service.clearCalls();
-  });
-
-  test("one of each, by names, by an id alone, by a tether's id: the program changes nothing", async () => {
-    const named = {
-      c: ["Consortium", "Kaffee %2F Tee"],
-      m: ["Membership", "Kaffee %2F Tee/東京"],
-      o: ["Membership", "Kaffee %2F Tee/acme"],
-      e: ["Environment", eu],
-      n: ["Node", ids["test / eu/node-2"]],
-      a: ["AppCred", ids["test / eu/ERP"]],
-      t: ["TetherService", tetherId],
-    };
-    const resources = Object.entries(named).map(([name, [type, id]]) => ({
-      type: `consortium:index:${type}`,
-      name,
-      id,
-    }));
-    stack.write("bulk.json", JSON.stringify({ resources }));
-    await stack.ok(["import", "--file", "bulk.json", "--yes", "--protect=false", "--generate-code=false"]);
-    stack.program(classes(() => ({})));
-    expect(await stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
-    expect(changing()).toEqual([]);
   });
 
   test("the resource option imports, and may stay; get only reads; a missing object is one clear error", async () => {
@@ -180,15 +147,5 @@ describe("classes on the plugin", () => {
     expect(w.service.store.consortia.list().map(({ fields }) => fields.name)).toEqual(["Kaffee / Tee"]);
     stack.env.PULUMI_STACK = "second";
     w.service.clearCalls();
-  });
-
-  test("a credential that was imported gets a password that the program can use", async () => {
-    const asked = classes((id) => ({ import: id })).replace('"ERP" }', '"ERP", rotateWhenChanged: { month: "may" } }');
-    stack.program(`${asked.replace("new AppCred", "exports.app = new AppCred")}`);
-    expect(await stack.up()).toMatchObject({ code: 0 });
-    expect(changing()).toEqual([expect.stringMatching(/^POST .*\/appcreds\/[^/]+\/regenerate$/)]);
-    const { app } = await stack.outputs("second");
-    const { password, id } = app as Record<string, string>;
-    expect(w.service.store.credentials.get(id!).fields.passwordHash).toBe(sha256(password!));
   });
 });

@@ -10,7 +10,7 @@ import { basic } from "../../service/helpers";
 import { ledgered, result } from "../../service/ledgers";
 import { programOf } from "../support/backends/programs";
 import { installFromPyPI } from "../support/pypi";
-import { goProgram } from "./geth/build";
+import { goProgram } from "../support/go";
 import { patiently } from "../../support/jest/patience";
 
 /*
@@ -104,6 +104,7 @@ const abi = [
   { type: "event", name: "Stored", anonymous: false, inputs: [{ ...uint("value")[0], indexed: false }] },
 ];
 
+const goClient = { what: "The client in Go", name: "client", target: "./client", files: ["client/main.go"] };
 const clients: [string, () => Promise<{ command: string; args: string[] }>][] = [
   ["web3 1.10", node("web3.cjs")],
   ["ethers 5", node("ethers5.cjs")],
@@ -114,7 +115,10 @@ const clients: [string, () => Promise<{ command: string; args: string[] }>][] = 
   ["web3.py", python("web3py.py")],
   ["cast", node("cast.cjs")],
   ["web3j", java],
-  ["go-ethereum", async () => ({ command: await goProgram("client"), args: [] })],
+  [
+    "go-ethereum",
+    async () => ({ command: await goProgram({ ...goClient, module: join(__dirname, "geth") }), args: [] }),
+  ],
 ];
 
 const values = Array.from({ length: 10 }, (_, at) => at + 1);

@@ -1,18 +1,16 @@
 import { readdirSync, statSync } from "node:fs";
-import { begun, built, serve, serveJson } from "../../service/child";
-import { build, client, newFolder } from "../../service/helpers";
+import { connection } from "../../cli/command";
+import { allOf, leftIn, realService } from "../../cli/probed";
+import { begun, built, serveJson } from "../../service/child";
+import { build, newFolder } from "../../service/helpers";
 import { until } from "../../support/until";
+
+/* `serve` and `probe` as processes. (What they print and save: tests/service/command.test.ts, tests/cli/probe.test.ts.) */
 
 beforeAll(built);
 
 let dataDir: string;
 beforeEach(() => (dataDir = newFolder()));
-
-/** Waits for a line with a text, and returns all lines so far. */
-async function printed(lines: string[], text: string): Promise<string> {
-  await until(() => lines.some((line) => line.includes(text)));
-  return lines.join("\n");
-}
 
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends it cleanly, with open connections", async (signal) => {
   const { child, ended, ready, send } = await serveJson([], { TMPDIR: dataDir });
@@ -37,8 +35,9 @@ test("every flag reaches the service", async () => {
     ...["--node-start", "60", "--environment-start", "0", "--latency", "30"],
     ...["--limit-consortia", "1", "--limit-environments", "1", "--limit-nodes", "1"],
     ...["--limit-objects", "1", "--limit-bytes", "1"], // without effect
+    "--log",
   ];
-  const { ready, key, send } = await serveJson(flags, { CONSORTIUM_SERVE_API_KEY: "from-the-environment" });
+  const { ready, key, send, out } = await serveJson(flags, { CONSORTIUM_SERVE_API_KEY: "from-the-environment" });
   expect(key).toBe("from-the-environment");
   expect(ready.organizations.map(({ name }) => name)).toEqual(["acme", "bmce"]);
   const began = performance.now();
@@ -55,23 +54,23 @@ test("every flag reaches the service", async () => {
   expect((await send("POST", `${consortiumPath}/environments`, environmentBody)).status).toBe(409);
   expect((await send("POST", `${environment}/nodes`, { membership_id })).status).toBe(409);
   for (const id of ["t1", "t2"]) expect((await send("GET", `/tether/${id}/account`)).status).toBe(200);
+  await until(() => (out.stdout + out.stderr).includes("/consortia"));
+  expect(out.stdout + out.stderr).not.toContain(key);
 });
 
-/* What is shown of the address, the keys, the folder and errors: tests/service/command.test.ts. */
-describe("output", () => {
-  test("--log logs requests without the key", async () => {
-    const { lines } = await serve(["--log", "--data", dataDir, "--api-key", "my-key"]);
-    const [, baseUrl = ""] = /(http\S+)/.exec(await printed(lines, "Ctrl+C"))!;
-    await client(baseUrl, "my-key")("GET", "/consortia");
-    expect(await printed(lines, "/consortia")).not.toContain("my-key");
-  });
-
-  test("--quiet prints nothing", async () => {
-    const port = 20_000 + (process.pid % 10_000); // not a port that the system assigns: another process may get it meanwhile
-    const { child, ended } = begun(["serve", "--quiet", "--port", String(port), "--data", dataDir, "--api-key", "k"]);
-    const send = client(`http://127.0.0.1:${port}/api/v1`, "k");
-    while ((await send("GET", "/consortia").catch(() => undefined))?.status !== 200);
-    child.kill("SIGTERM");
-    expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
-  });
+test("a second signal to probe does not wait for an unanswered call", async () => {
+  const service = await realService({ timing: { nodeStart: 600_000 } });
+  service.faults.add({ kind: "hang", method: "DELETE", times: Infinity });
+  const { child, ended } = begun(["probe", "--wait", "6", "--yes"], connection(service));
+  await until(() => service.calls.some(({ method, path }) => method === "POST" && path.endsWith("/nodes")));
+  child.kill("SIGINT");
+  await until(() => service.calls.some(({ method }) => method === "DELETE"));
+  child.kill("SIGINT");
+  const { code, stderr } = await ended;
+  expect([code, leftIn(stderr)]).toEqual([
+    130,
+    allOf(service)
+      .reverse()
+      .map((one) => `${one}: not waited for`),
+  ]);
 });

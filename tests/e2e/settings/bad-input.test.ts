@@ -3,7 +3,7 @@ import { type World, world } from "../support/world";
 
 /*
  * How the CLI shows errors before any call. (Every mistake: tests/sdk/provider.test.ts; a network's: tests/e2e/network; a key that is
- * refused, and a service that cannot be reached, in every verb: tests/provider/stacks/told-once.test.ts.)
+ * missing or refused, and a service that cannot be reached, in every verb: tests/provider/stacks/told-once.test.ts.)
  */
 
 let w: World;
@@ -16,22 +16,14 @@ const misspelt: [string, string, RegExp] = [
   `new Environment("x", { consortiumId: "c1", provider: "geth", consensus: "poa" })`,
   /Environment resource 'x': property consensus .*Environment has no argument "consensus"; did you mean "consensusType"\?/,
 ];
-const region: [string, string, RegExp] = [
-  "a region that does not exist, by its setting",
-  `new Consortium("x")`,
-  /The setting region from environment variable CONSORTIUM_REGION must be one of us, eu, ap, ko, us1, eu1, not "de"\./,
-];
-
 /** A program that throws is one in a process of its own. */
 test.each<[string, string, RegExp, ("dynamic" | "plugin" | "process")?]>([
   misspelt,
   [...misspelt, "plugin"],
-  region,
-  [...region, "plugin"],
   [
-    "no key, by the preview",
+    "a region that does not exist, by its setting",
     `new Consortium("x")`,
-    /Set the environment variable CONSORTIUM_API_KEY, or run `pulumi config set --secret consortium:apiKey`.*No API key is set\./,
+    /The setting region from environment variable CONSORTIUM_REGION must be one of us, eu, ap, ko, us1, eu1, not "de"\./,
   ],
   [
     "Pulumi's option import, by the class",
@@ -47,7 +39,6 @@ test.each<[string, string, RegExp, ("dynamic" | "plugin" | "process")?]>([
   stack.program(`const { Consortium, Environment, Membership } = require("pulumi-consortium");\n${program}`);
   const env = {
     CONSORTIUM_REGION: cause.includes("region") ? "de" : undefined,
-    ...(cause.startsWith("no key") && { CONSORTIUM_API_KEY: undefined }),
     CONSORTIUM_PLUGIN: String(adapter === "plugin"),
   };
   const text = await failed(stack.preview(env));

@@ -6,8 +6,7 @@ import { examples, lookupExamples, quickstart, sampleIds, whole } from "../../..
 import { languages, type Part, type Program } from "../../../plugin/schema/languages";
 import { patiently } from "../../support/jest/patience";
 import { until } from "../../support/until";
-import { generatedSdk } from "../support/languages/sdk";
-import { failed, root, Stack } from "../support/stack";
+import { failed, root } from "../support/stack";
 import { canaryKey, type World, world } from "../support/world";
 
 /*
@@ -74,15 +73,8 @@ async function inService(): Promise<Record<string, unknown[]>> {
   const found = Object.entries(await w.network());
   const here = new Set<unknown>(Object.values(names));
   const nameOf = (item: Record<string, unknown>) => item.name ?? item.org_name;
-  return Object.fromEntries(
-    found.map(([kind, items]) => [
-      kind,
-      items
-        .map(nameOf)
-        .filter((name) => !here.has(name))
-        .sort(),
-    ]),
-  );
+  const namesIn = (items: Record<string, unknown>[]) => items.map(nameOf).filter((name) => !here.has(name));
+  return Object.fromEntries(found.map(([kind, items]) => [kind, namesIn(items).sort()]));
 }
 
 /** The outputs of the example; no secret of them is in clear in the state, or where it was printed. */
@@ -176,16 +168,4 @@ test("typescript: the examples create the resources that they show, and destroy 
   w.stack.program(transformSync(languages.typescript(program), { loader: "ts", format: "cjs" }).code);
   await expectEverything(program);
   await expectNothingLeft();
-});
-
-/* Other work of the tests' language hosts. */
-test("the CLI generates an SDK for Node.js, and programs in each language", async () => {
-  const sdk = await generatedSdk("nodejs", schema);
-  const vars = readFileSync(join(sdk, "config", "vars.ts"), "utf8");
-  expect(vars).toContain('from "../utilities"'); // of the parent folder, whatever Go the hosts are built with
-  const stack = await Stack.create({ language: "yaml", program: 'outputs:\n  said: "hello"\n' });
-  for (const [language, file] of Object.entries({ typescript: "index.ts", python: "__main__.py", go: "main.go" })) {
-    await stack.ok(["convert", "--from", "yaml", "--language", language, "--out", language, "--generate-only"]);
-    expect(readFileSync(join(stack.folder, language, file), "utf8")).toContain('"hello"');
-  }
 });

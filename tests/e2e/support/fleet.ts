@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { endProcesses, markOf, processesOf } from "../../../fleet/recovery";
@@ -11,7 +11,7 @@ import { cliWithLanguages } from "./languages/sdk";
 import { finished, neutralEnv } from "../../../tools/lib/processes.mjs";
 import { type Result, root, withoutCompiler } from "./stack";
 import { until } from "../../support/until";
-import { type Network, networkOf } from "./world";
+import { countsOf, type Network, networkOf } from "./world";
 
 /** Keys that must not turn up anywhere. */
 export const keys = { acme: "canary-acme-7d21", globex: "canary-globex-90ab" };
@@ -73,16 +73,10 @@ export class FleetWorld {
     this.write("fleet.yaml", stringify({ project: "fleet", backend: "file://./state", organizations }));
   }
 
-  start(command: string, ...args: string[]): ChildProcess {
-    return this.#spawned(command, "fleet.yaml", args);
-  }
+  start = (command: string, ...args: string[]): ChildProcess => this.startOf("fleet.yaml", command, ...args);
 
-  /** Runs a command of another fleet file. */
-  of(file: string, command: string, ...args: string[]): Promise<Result> {
-    return finished(this.#spawned(command, file, args));
-  }
-
-  #spawned(command: string, file: string, args: string[]): ChildProcess {
+  /** Starts a command of another fleet file. */
+  startOf(file: string, command: string, ...args: string[]): ChildProcess {
     const cli = join(root, "dist/cli/consortium.js");
     const words = command === "doctor" ? [command] : ["fleet", command];
     return spawn(process.execPath, [cli, ...words, file, ...args], {
@@ -144,10 +138,8 @@ export class FleetWorld {
 
   network = (organization: keyof typeof keys): Promise<Network> => networkOf(this.service.baseUrl, keys[organization]);
 
-  async counts(organization: keyof typeof keys): Promise<Record<string, number>> {
-    const found = Object.entries(await this.network(organization));
-    return Object.fromEntries(found.map(([kind, items]) => [kind, items.length]));
-  }
+  counts = async (organization: keyof typeof keys): Promise<Record<string, number>> =>
+    countsOf(await this.network(organization));
 
   /** Files of this folder that hold one of the secrets, but for the one that is there for it. @param others more secrets */
   leaks(others: readonly string[] = [], folder = this.folder): string[] {
@@ -182,7 +174,6 @@ export class FleetWorld {
     return [...made.filter((file) => file.endsWith(".json")), ...settings];
   }
 
-  remove = (file: string): void => rmSync(join(this.folder, file));
   has = (file: string): boolean => existsSync(join(this.folder, file));
   read = (file: string): string => readFileSync(join(this.folder, file), "utf8");
 }

@@ -59,7 +59,7 @@ export interface StackOptions {
 const runtime = { name: "nodejs", options: { typescript: false } };
 
 /** Where a project finds the provider plugin that `node tools/plugin.mjs` bundled. */
-export const plugins = { providers: [{ name: "consortium", path: join(root, "plugin") }] };
+const plugins = { providers: [{ name: "consortium", path: join(root, "plugin") }] };
 
 const { files } = jest.requireActual<{ files: string[] }>("../../../package.json");
 /** The files and folders of this package. */

@@ -43,6 +43,10 @@ export async function networkOf(baseUrl: string, apiKey: string): Promise<Networ
   return found;
 }
 
+/** How many there are of each kind. */
+export const countsOf = (network: Network): Record<string, number> =>
+  Object.fromEntries(Object.entries(network).map(([kind, items]) => [kind, items.length]));
+
 /** An embedded service, and a stack that is pointed at it through the environment. Both end with the tests of the file. */
 export async function world(
   program: StackOptions["program"],
@@ -56,17 +60,9 @@ export async function world(
     timing: { ...timing, ...rest.timing },
   });
   atTheEnd(() => service.close());
-  const stack = await Stack.create({
-    program,
-    env: { CONSORTIUM_API_KEY: canaryKey, CONSORTIUM_BASE_URL: service.baseUrl, ...env },
-    config,
-    secrets,
-    plugin,
-    inline,
-    language,
-    schema,
-    release,
-  });
+  const how = { program, config, secrets, plugin, inline, language, schema, release };
+  const connection = { CONSORTIUM_API_KEY: canaryKey, CONSORTIUM_BASE_URL: service.baseUrl };
+  const stack = await Stack.create({ ...how, env: { ...connection, ...env } });
   return { service, stack, network: () => networkOf(service.baseUrl, service.apiKey) };
 }
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { freePort } from "../../../support/network";
 import { until } from "../../../support/until";
 import { blockGas } from "../../../../service/ledger/admission";
-import { goProgram } from "./build";
+import { goProgram } from "../../support/go";
 
 const execute = promisify(execFile);
 
@@ -30,7 +30,8 @@ const developer = "0x71562b71999873db5b286df957af199ec94617f7";
 
 /** A real geth with the rules of London, which makes a block of each transaction. @param alloc the accounts of its genesis */
 export async function realGeth(chainId: number, alloc: object): Promise<Geth> {
-  const geth = await goProgram("geth");
+  const target = "github.com/ethereum/go-ethereum/cmd/geth";
+  const geth = await goProgram({ what: "geth", name: "geth", module: __dirname, target });
   const folder = mkdtempSync(join(tmpdir(), "geth-"));
   const names = "homestead eip150 eip155 eip158 byzantium constantinople petersburg istanbul berlin london".split(" ");
   const forks = Object.fromEntries([...names, "mergeNetsplit"].map((name) => [`${name}Block`, 0]));

@@ -34,19 +34,8 @@ export async function installDebian(debianPackages: string, what: string): Promi
   const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, maxBuffer: 2 ** 26 };
   try {
     await execute("apt-get", ["update", "-qq"], options);
-    await execute(
-      "apt-get",
-      [
-        "install",
-        "-y",
-        "-qq",
-        "-o",
-        "DPkg::Lock::Timeout=300",
-        "--no-install-recommends",
-        ...debianPackages.split(" "),
-      ],
-      options,
-    );
+    const install = ["install", "-y", "-qq", "-o", "DPkg::Lock::Timeout=300", "--no-install-recommends"];
+    await execute("apt-get", [...install, ...debianPackages.split(" ")], options);
   } catch (error) {
     throw new Error(`apt-get could not install ${debianPackages}: ${(error as Error).message} ${remedy}`, {
       cause: error,

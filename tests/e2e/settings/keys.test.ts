@@ -1,5 +1,39 @@
-import { done } from "../support/stack";
-import { type World, world, writesOf } from "../support/world";
+import { done, failed } from "../support/stack";
+import { canaryKey, wholeTree, type World, world, writesOf } from "../support/world";
+
+/* Which setting counts: tests/provider/core/settings.test.ts. A key of another organization, in every verb: organization.test.ts there. */
+
+const whole = `${wholeTree}
+  exports.found = require("pulumi-consortium").getConsortiaOutput({ name: consortium.name }).apply((all) => all.length);`;
+
+test("a key in the stack configuration: a warning if it is in clear, an error that names it if it is refused; the environment wins, without a program, too", async () => {
+  const { stack, service, network } = await world(whole, {
+    env: { CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined },
+  });
+  await stack.ok(["config", "set", "consortium:baseUrl", service.baseUrl]);
+  const previewed = async (...how: string[]): Promise<string> => {
+    await stack.ok(["config", "set", ...how, "consortium:apiKey", canaryKey]);
+    const { text } = await done(stack.preview());
+    expect(text).not.toContain(canaryKey);
+    return text;
+  };
+  const warning = /The API key is not encrypted.*`pulumi config set --secret consortium:apiKey`/;
+  expect(await previewed("--plaintext")).toMatch(warning);
+  expect(await previewed("--secret")).not.toMatch(warning);
+
+  const { text } = await done(stack.up());
+  expect(text + (await stack.exported())).not.toContain(canaryKey);
+  expect(await stack.outputs()).toMatchObject({ found: 1 });
+  const CONSORTIUM_API_KEY = service.rotateKey("local");
+  const refused = await failed(stack.refresh());
+  expect(refused).toMatch(
+    /The API key from stack configuration consortium:apiKey was refused .*CONSORTIUM_API_KEY.*--run-program/,
+  );
+  expect(refused).not.toContain(canaryKey);
+  await done(stack.up({ CONSORTIUM_API_KEY }, "--refresh", "--expect-no-changes"));
+  await done(stack.destroy({ CONSORTIUM_API_KEY }));
+  expect((await network()).consortia).toEqual([]);
+});
 
 let w: World;
 let keys: { acme: string; globex: string };
@@ -34,24 +68,17 @@ const onDynamic = { CONSORTIUM_PLUGIN: "false" };
 
 /** One story: it begins on the dynamic provider, and goes on on the plugin. */
 describe("several organizations in one program", () => {
-  test("each resource is created with the key of its own provider, whatever the environment says", async () => {
+  test("each resource is created with the key of its own provider, which is encrypted in the state; lookups see its organization", async () => {
     const { text } = await done(w.stack.up(onDynamic));
     expect(owners()).toEqual({ "acme-trade": "acme", "globex-trade": "globex", "own-trade": "local" });
-    expect(Object.values(keys).filter((key) => text.includes(key))).toEqual([]);
-  });
-
-  test("lookups see one organization each", async () => {
     expect(await w.stack.outputs()).toMatchObject({
       acme: ["acme-trade"],
       globex: ["globex-trade"],
       acmeSees: ["acme-trade"],
       globexSees: ["globex-trade"],
     });
-  });
-
-  test("their keys are encrypted in the state", async () => {
     const state = await w.stack.exported();
-    expect(Object.values(keys).filter((key) => state.includes(key))).toEqual([]);
+    expect(Object.values(keys).filter((key) => (text + state).includes(key))).toEqual([]);
     expect(state).toContain('"consortium:apiKey"');
   });
 
@@ -74,9 +101,7 @@ describe("several organizations in one program", () => {
     await done(w.stack.up({}, "--refresh", "--run-program"));
     expect(writesOf(w.service)).toEqual([]);
     expect(await w.stack.ids()).toEqual(before);
-  });
-
-  test("destroy, without the program, uses the keys of the state", async () => {
+    // Without the program, it uses the keys of the state.
     expect(await w.stack.destroy()).toMatchObject({ code: 0 });
     expect(owners()).toEqual({});
   });
