@@ -249,13 +249,20 @@ describe("a network that applications can use", () => {
   });
 });
 
-test("funds for too few pins, then none, then a late pin", async () => {
-  const [cost] = (await w.look()).filter(({ check }) => check === "tether funds");
-  await only(/^tether funds: .* enough for \d+ more pins; \d+ are wanted$/, { pinsAhead: cost!.value! + 1 });
+test("two pins as far apart as they should be; funds for too few pins, then none, then a late pin", async () => {
+  const hour = 3_600_000;
+  w.pass(hour);
+  const reports = async () => Number((await w.send("GET", `/tether/${tetherId}/reportCount`)).text);
+  const before = await reports();
+  await until(async () => (await w.send("GET", `/tether/${tetherId}`)) && (await reports()) > before);
+  const now = () => Date.now() + hour;
+  expect(told(await w.wrong({ now }))).toEqual([]);
+  const [cost] = (await w.look({ now })).filter(({ check }) => check === "tether funds");
+  await only(/^tether funds: .* enough for \d+ more pins; \d+ are wanted$/, { pinsAhead: cost!.value! + 1, now });
   await w.target.call("anvil_setBalance", w.account, "0x0");
-  await only(/^tether funds: tether0001: its account is empty$/);
-  w.pass(3 * 3_600_000); // the service tries to pin, and cannot
+  await only(/^tether funds: tether0001: its account is empty$/, { now });
+  w.pass(3 * hour); // the service tries to pin, and cannot
   await w.send("GET", `/tether/${tetherId}`);
-  const late = told(await w.wrong({ now: () => Date.now() + 3 * 3_600_000 }));
+  const late = told(await w.wrong({ now: () => Date.now() + 4 * hour }));
   expect(late).toContainEqual(expect.stringMatching(/^last pin on time: .* is 3 h old, and one is due every 1 h$/));
 });

@@ -134,6 +134,10 @@ describe("deletion", () => {
     const going = refused(409, "being deleted");
     await send("DELETE", paths.node);
     expect(await send("PUT", `${paths.node}/reset`, {})).toMatchObject(going);
+    const members = `${paths.consortium}/memberships`;
+    const { _id: other } = (await send("POST", members, { org_name: "other" })).body;
+    await send("DELETE", `${members}/${other}`);
+    expect(await send("POST", `${paths.environment}/nodes`, { membership_id: other })).toMatchObject(going);
     clock.pass(700);
     expect((await send("GET", listOf(paths.node))).body).toMatchObject([{ state: "deleted" }]);
     expect((await send("GET", paths.environment)).body.node_list).toEqual([]);

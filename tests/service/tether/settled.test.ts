@@ -234,16 +234,19 @@ test("the pauses between checks grow", async () => {
 
 /* Reports whose blocks a network may still replace, on a network of a test. Real reorganizations: money.test.ts. */
 
-test("a block that was replaced while a look at the network failed is noticed by the next one, again and again", async () => {
+test("blocks that were replaced while a look at the network failed are noticed by the next one, again and again", async () => {
   const store = new Store(new SteadyClock(Date.now));
   const made = store.create(newTether("o1", undefined, {}));
   const { id } = made;
   const contract_address = "0xc0";
-  const sent = { nonce: 3, hash: "0xaa", raw: "0x02aa" };
-  const place = { transaction_hash: sent.hash, block_number: 9 };
-  const pin = { network: "rinkeby", contract_address, contract_index: 0, hash: "0x1", ...place } as const;
-  store.put([reportOf(made, 0, { states: [], pin, sent })]);
-  store.setFields("tether", id, { reports: 1, firstOpen: 0 });
+  for (const [contract_index, hash] of ["0xaa", "0xbb"].entries()) {
+    const sent = { nonce: 3 + contract_index, hash, raw: "0x02aa" };
+    const place = { transaction_hash: hash, block_number: 9 + contract_index };
+    const pin = { network: "rinkeby", contract_address, contract_index, hash: "0x1", ...place } as const;
+    const at = { ...made, fields: { ...made.fields, reports: contract_index } };
+    store.put([reportOf(at, 0, { states: [], pin, sent })]);
+  }
+  store.setFields("tether", id, { reports: 2, firstOpen: 0 });
 
   const network = { fork: 0, hasIt: true, fails: false, sends: 0 };
   const answers: Record<string, (block: unknown) => unknown> = {
@@ -253,7 +256,7 @@ test("a block that was replaced while a look at the network failed is noticed by
     eth_getCode: () => "0x60",
     eth_call: () => "0x0",
     eth_getTransactionCount: () => "0x3",
-    eth_sendRawTransaction: () => (network.sends++, sent.hash),
+    eth_sendRawTransaction: () => (network.sends++, "0xaa"),
   };
   const call = (method: string, [first]: unknown[] = []) =>
     network.fails && method === "eth_getTransactionReceipt"
@@ -272,7 +275,7 @@ test("a block that was replaced while a look at the network failed is noticed by
   for (const time of [1, 2]) {
     expect([time, await look({ hasIt: true }), await look({})]).toEqual([time, undefined, undefined]);
     await look({ fork: time, hasIt: false, fails: true });
-    expect([time, await look({ fails: false }), network.sends]).toEqual([time, [0], time]);
+    expect([time, await look({ fails: false }), network.sends]).toEqual([time, [0, 1], 2 * time]);
   }
 });
 
