@@ -249,7 +249,7 @@ describe("a network that applications can use", () => {
   });
 });
 
-test("two pins as far apart as they should be; funds for too few pins, then none, then a late pin", async () => {
+test("two pins an hour apart, then a minute apart; funds for too few pins, then none, then a late pin", async () => {
   const hour = 3_600_000;
   w.pass(hour);
   const reports = async () => Number((await w.send("GET", `/tether/${tetherId}/reportCount`)).text);
@@ -257,6 +257,15 @@ test("two pins as far apart as they should be; funds for too few pins, then none
   await until(async () => (await w.send("GET", `/tether/${tetherId}`)) && (await reports()) > before);
   const now = () => Date.now() + hour;
   expect(told(await w.wrong({ now }))).toEqual([]);
+  const report = async (index: number) => (await w.send("GET", `/tether/${tetherId}/reports/${index}`)).body;
+  const pinned_at = new Date(Date.parse((await report(before)).pinned_at as string) - 60_000).toISOString();
+  const earlier = { ...(await report(before - 1)), pinned_at };
+  const route = `/tether/${tetherId}/reports/${before - 1}$`;
+  w.service.faults.add({ kind: "status", status: 200, body: earlier, method: "GET", route, times: 100 });
+  expect(told(await w.wrong({ now }))).toContainEqual(
+    expect.stringContaining("reports are 1 min apart, and one is due"),
+  );
+  w.service.faults.clear();
   const [cost] = (await w.look({ now })).filter(({ check }) => check === "tether funds");
   await only(/^tether funds: .* enough for \d+ more pins; \d+ are wanted$/, { pinsAhead: cost!.value! + 1, now });
   await w.target.call("anvil_setBalance", w.account, "0x0");
