@@ -171,7 +171,7 @@ describe("the live network", () => {
     const { client, consortiumId, membershipId, environmentId, credentialId } = await made();
     const within = { consortiumId, environmentId, membershipId };
     const stack = stackOf(
-      ["Consortium", "c", consortiumId, { name: "fixture" }],
+      ["Consortium", "c", consortiumId, { name: "fixture", description: "of theirs" }],
       ["Membership", "m", membershipId, { consortiumId, orgName: "other name" }],
       ["Environment", "e", environmentId, { consortiumId, name: "main", provider: "quorum" }],
       ["Node", "n", "n-gone", { ...within, name: "node-1" }],
@@ -179,7 +179,8 @@ describe("the live network", () => {
     );
     const look = (...stacks: StackRead[]) => new LiveNetwork(client).look({ stacks });
     expect(outline(await look(stack))).toEqual([
-      ...["consortium fixture c", 'membership first m orgName is "first", and "other name" in the stack'],
+      'consortium fixture c description is not set, and "of theirs" in the stack',
+      ...['membership first m orgName is "first", and "other name" in the stack'],
       ...["membership second not in stacks", "environment main e", "node node-0 not in stacks"],
       "node node-1 n the stack has node-1, but the service does not show it",
       ...[`appCred ${credentialId} app`, "environment spare not in stacks"],

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { ServiceClock } from "../../../provider/api/clock";
 import { version } from "../../../provider/version";
 import { apiKey, failure, http, json, peer, type Reply } from "../../support/peer";
-import { virtualTime } from "../../support/virtual-time";
+import { VirtualTime, virtualTime } from "../../support/virtual-time";
 
 /* The one request path, against a plain server that answers as each test says. */
 
@@ -44,6 +44,24 @@ test("the service's clock is that of its newest answers: somebody may have set i
     seen(ahead);
     expect(clock.earliest(20_000)).toBe(ahead + 19_995);
   }
+});
+
+test("near the deadline, a read gets what is left, and a second at least; a change its full time", async () => {
+  const given: number[] = [];
+  const send = ({ timeoutMs }: { timeoutMs: number }) => {
+    given.push(timeoutMs);
+    return Promise.resolve({ status: 200, headers: {}, text: "{}" });
+  };
+  const clock = new VirtualTime();
+  const transport = { send, close: () => Promise.resolve() };
+  const whole = http("https://x/api/v1", { requestTimeout: 20 }, { transport, clock });
+  const timed = whole.until({ at: clock.now() + 5_000, limit: "5 s" });
+  for (let time = 0; time < 2; time++) {
+    for (const method of calls) await timed.request(method, "/x");
+    await clock.sleep(4_500);
+  }
+  await whole.request("GET", "/x");
+  expect(given).toEqual([5_000, 20_000, 20_000, 20_000, 1_000, 20_000, 20_000, 20_000, 20_000]);
 });
 
 describe("connections", () => {

@@ -213,10 +213,11 @@ describe("connect, when the node goes wrong", () => {
     const peer = await ledger();
     const provider = sdk.connect(peer, login, "wss");
     await provider.getBlockNumber();
-    const waiting = provider.send("peer_hang", []);
-    await until(() => peer.calls.includes("peer_hang"));
+    const waiting = Promise.allSettled(["peer_hang", "peer_hang"].map((method) => provider.send(method, [])));
+    await until(() => peer.calls.filter((method) => method === "peer_hang").length === 2);
     peer.drop();
-    await expect(waiting).rejects.toThrow(/connection was closed/);
+    for (const one of await waiting)
+      expect(one).toMatchObject({ reason: { message: expect.stringMatching("closed") as string } });
     await expect(provider.send("eth_chainId", [])).rejects.toThrow(/connection was closed/);
   });
 

@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Refusal } from "../../../service/errors";
 import { answers, type Ask } from "../../../service/http/calls";
 import { Excess, rpcCall } from "../../../service/ledger/rpc";
+import type { Engine } from "../../../service/ledger/engine";
 import { Pool, type Waiting } from "../../../service/ledger/pool";
 
 /* The calls that a chain gets for a message, tested without a chain. Limits over HTTP and WebSocket: node-calls.test.ts. */
@@ -186,6 +187,26 @@ test.each([
   const pool = new Pool();
   sent.split(" ").forEach((text, at) => pool.add(`0x${at}`, one(text)));
   expect([pool.raws.join(" "), pool.ready]).toEqual([wait, ready]);
+});
+
+test("a copy has what waited for a nonce as it was, whatever fills the gap since", () => {
+  const pool = new Pool();
+  pool.add("0xa", one("a1?"));
+  const before = pool.copy();
+  pool.add("0xb", one("a0"));
+  expect(pool.ready).toBe(2);
+  pool.restore(before);
+  expect([pool.raws, pool.ready]).toEqual([["a1?"], 0]);
+});
+
+test("of what an engine still has, the pool learns what can be in the next block; the rest goes", async () => {
+  const pool = new Pool();
+  for (const [at, text] of ["a0", "a1?", "b0", "b1"].entries()) pool.add(`0x${at}`, one(text));
+  const known = (hash: string, nonce: string) => ({ [nonce]: { hash, from: "0xA", nonce, gas: "0x1", value: "0x0" } });
+  const content = { pending: { a: known("0x1", "0x1") }, queued: { b: known("0x3", "0x1") } };
+  await pool.clean({ call: () => Promise.resolve(content) } as unknown as Engine);
+  expect(pool.raws).toEqual(["a1?", "b1"]);
+  expect([..."ab"].map((account) => pool.of(account).map(({ queued }) => queued))).toEqual([[false], [true]]);
 });
 
 test("a removed transaction is gone, once, and a new engine's replace all", () => {

@@ -11,6 +11,16 @@ const raft = { provider: "quorum", consensus_type: "raft" };
 const logging = (bytes: number) => `0x62${bytes.toString(16).padStart(6, "0")}6000a000`;
 const subscription = ({ params }: Wire) => (params as { subscription: string }).subscription;
 
+test("a subscription to logs hears those of its blocks", () => {
+  const feeds = new Feeds();
+  const heard: unknown[] = [];
+  const listener = { hear: (log: unknown) => heard.push((log as Wire).blockNumber), end: () => undefined };
+  feeds.subscribe(["logs", { fromBlock: "0x2", toBlock: "0x3" }], listener);
+  for (const blockNumber of ["0x1", "0x2", "0x3", "0x4"])
+    feeds.block({ block: {}, receipts: [{ logs: [{ blockNumber, address: "0x0", topics: [] }] }] } as never);
+  expect(heard).toEqual(["0x2", "0x3"]);
+});
+
 test("notifications follow the answer with their subscription's id, even in a batch, and end once", async () => {
   const { credential, urls } = await ledgered({}, raft);
   const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
